@@ -1,0 +1,4 @@
+@main
+struct TalentMarketDemo {
+  static func main() async {}
+}

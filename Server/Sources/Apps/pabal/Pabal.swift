@@ -1,0 +1,4 @@
+@main
+struct Pabal {
+  static func main() async {}
+}
