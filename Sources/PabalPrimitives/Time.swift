@@ -1,0 +1,79 @@
+/// A moment on a clock that only moves forward; its zero has no meaning outside the process.
+public struct Instant: Comparable, Hashable, Sendable {
+  public var nanoseconds: UInt64
+
+  public static let zero = Instant(nanoseconds: 0)
+
+  public init(nanoseconds: UInt64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Clamped at zero and at `UInt64.max`.
+  public func advanced(by duration: Duration) -> Instant {
+    let delta = duration.nanosecondsClamped
+    if delta >= 0 {
+      let (sum, overflow) = nanoseconds.addingReportingOverflow(UInt64(delta))
+      return Instant(nanoseconds: overflow ? .max : sum)
+    }
+    let back = delta.magnitude
+    return Instant(nanoseconds: back > nanoseconds ? 0 : nanoseconds - back)
+  }
+
+  public func duration(to other: Instant) -> Duration {
+    other.nanoseconds >= nanoseconds
+      ? .nanoseconds(Int64(clamping: other.nanoseconds - nanoseconds))
+      : .nanoseconds(-Int64(clamping: nanoseconds - other.nanoseconds))
+  }
+
+  public static func < (left: Instant, right: Instant) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+}
+
+/// A point in civil time: milliseconds since 1970-01-01T00:00:00Z, leap seconds ignored as in POSIX.
+public struct WallTime: Comparable, Hashable, Sendable {
+  public var milliseconds: Int64
+
+  public init(milliseconds: Int64) {
+    self.milliseconds = milliseconds
+  }
+
+  public init(seconds: Int64) {
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    milliseconds = overflow ? (seconds < 0 ? .min : .max) : product
+  }
+
+  /// Whole seconds, rounded down.
+  public var seconds: Int64 {
+    milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+  }
+
+  public func advanced(by duration: Duration) -> WallTime {
+    let (sum, overflow) = milliseconds.addingReportingOverflow(duration.milliseconds)
+    return WallTime(milliseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+  }
+
+  public func duration(to other: WallTime) -> Duration {
+    .milliseconds(other.milliseconds - milliseconds)
+  }
+
+  public static func < (left: WallTime, right: WallTime) -> Bool {
+    left.milliseconds < right.milliseconds
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded towards zero, clamped to `Int64`.
+  public var milliseconds: Int64 {
+    nanosecondsClamped / 1_000_000
+  }
+
+  /// Nanoseconds clamped to `Int64` (292 years either way).
+  public var nanosecondsClamped: Int64 {
+    let (whole, fraction) = components
+    let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return whole < 0 ? .min : .max }
+    let (sum, overflow2) = product.addingReportingOverflow(fraction / 1_000_000_000)
+    return overflow2 ? (whole < 0 ? .min : .max) : sum
+  }
+}
