@@ -1,0 +1,56 @@
+package import PabalModel
+package import PabalPrimitives
+
+/// What a device reports about a delivery.
+package struct DeviceEvent: Sendable {
+  package var appMode: AppMode
+  package var delivery: DeliveryID
+  package var message: MessageID
+  package var kind: EventKind
+  /// The device's clock; stored clamped to [accepted − 5 min, `receivedAt`].
+  package var at: WallTime
+  package var action: String?
+  /// What the user typed; kept sealed.
+  package var text: String?
+  /// Unique per delivery and kind.
+  package var eventID: String
+  package var receivedAt: WallTime
+
+  package init(
+    appMode: AppMode, delivery: DeliveryID, message: MessageID, kind: EventKind, at: WallTime, action: String?,
+    text: String?, eventID: String, receivedAt: WallTime
+  ) {
+    self.appMode = appMode
+    self.delivery = delivery
+    self.message = message
+    self.kind = kind
+    self.at = at
+    self.action = action
+    self.text = text
+    self.eventID = eventID
+    self.receivedAt = receivedAt
+  }
+}
+
+package enum EventResult: Hashable, Sendable {
+  case accepted
+  case duplicate
+  /// No such delivery in this app and mode, or another message's.
+  case unknownDelivery
+}
+
+package struct EventRecord: Hashable, Sendable {
+  package var kind: EventKind
+  package var at: WallTime
+  package var receivedAt: WallTime
+  package var action: String?
+  package var text: String?
+
+  package init(kind: EventKind, at: WallTime, receivedAt: WallTime, action: String?, text: String?) {
+    self.kind = kind
+    self.at = at
+    self.receivedAt = receivedAt
+    self.action = action
+    self.text = text
+  }
+}
