@@ -1,5 +1,3 @@
-package import PabalPrimitives
-
 /// Bounds of what one call may carry; a store refuses more with `store_call_invalid`.
 package enum StorageLimits {
   /// A transaction with more rows would hold the only writer too long.
