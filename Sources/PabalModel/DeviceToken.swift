@@ -61,7 +61,9 @@ public struct DeviceToken: Hashable, Sendable {
   }
 
   private static func looksLikeBase64(_ bytes: [UInt8]) -> Bool {
-    guard bytes.count >= 40 else { return false }
+    // Lower-case letters alone are a mistyped hexadecimal token, not base64.
+    let isMixed = bytes.contains { !(0x30...0x39).contains($0) && !(0x61...0x7A).contains($0) }
+    guard bytes.count >= 40, isMixed else { return false }
     let text = String(decoding: bytes, as: UTF8.self)
     return Base64.decode(text) != nil || Base64URL.decode(text) != nil
   }

@@ -1,0 +1,54 @@
+package import PabalPrimitives
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Writes events to a file descriptor, one line each, and drops what the reader of the descriptor does not take.
+///
+/// Nothing may ever wait for a log: when a write would block or fails, the line is counted in `droppedCount` instead.
+package final class DescriptorSink: Sendable {
+  package enum Format: Sendable {
+    case json, text
+  }
+
+  private let descriptor: Int32
+  private let format: Format
+  private let dropped = Locked<UInt64>(0)
+  // Lines of several threads must not mix inside one `write`.
+  private let writing = Locked<Void>(())
+
+  /// The descriptor stays the caller's.
+  package init(descriptor: Int32, format: Format) {
+    self.descriptor = descriptor
+    self.format = format
+  }
+
+  package var droppedCount: UInt64 { dropped.withLock { $0 } }
+
+  package func log(minimumLevel: LogLevel, clock: Clock = .system) -> Log {
+    Log(minimumLevel: minimumLevel, clock: clock) { self.write($0) }
+  }
+
+  private func write(_ event: LogEvent) {
+    let line = (format == .json ? event.json : Array(event.text.utf8)) + [0x0A]
+    let isWritten = writing.withLock { _ in
+      guard isWritable else { return false }
+      return line.withUnsafeBytes { bytes in
+        #if canImport(Darwin)
+        Darwin.write(descriptor, bytes.baseAddress, bytes.count) == bytes.count
+        #else
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count) == bytes.count
+        #endif
+      }
+    }
+    if !isWritten { dropped.withLock { $0 += 1 } }
+  }
+
+  private var isWritable: Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
+  }
+}
