@@ -7,16 +7,20 @@ package struct DeliveryOutcome: Sendable {
   package var state: DeliveryState
   package var reason: ReasonCode?
   package var at: WallTime
+  /// The token that was tried: hygiene touches the device only while it still has this one.
+  package var token: DeviceToken?
   /// In order; the last one decides about token hygiene. Empty when nothing was tried.
   package var attempts: [AttemptRecord]
 
   package init(
-    key: DeliveryKey, state: DeliveryState, reason: ReasonCode?, at: WallTime, attempts: [AttemptRecord]
+    key: DeliveryKey, state: DeliveryState, reason: ReasonCode?, at: WallTime, token: DeviceToken?,
+    attempts: [AttemptRecord]
   ) {
     self.key = key
     self.state = state
     self.reason = reason
     self.at = at
+    self.token = token
     self.attempts = attempts
   }
 }
@@ -65,6 +69,8 @@ package enum TokenHygiene: Hashable, Sendable {
   case keptReregistered
   /// BadDeviceToken before any 200 showed the environment: it says nothing about the token.
   case keptEnvironmentUnknown
+  /// The device has another token by now.
+  case keptTokenReplaced
 }
 
 package struct OutcomeResult: Hashable, Sendable {

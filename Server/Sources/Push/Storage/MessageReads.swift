@@ -87,17 +87,6 @@ package struct DeliveryRecord: Sendable {
   }
 }
 
-/// One delivery's life: the decision's steps, the delivery's own, its attempts, its hygiene and its reports, in order.
-package struct DeliveryTrace: Sendable {
-  package var delivery: DeliveryRecord
-  package var steps: [TraceStep]
-
-  package init(delivery: DeliveryRecord, steps: [TraceStep]) {
-    self.delivery = delivery
-    self.steps = steps
-  }
-}
-
 /// What is known about one user and one message.
 package struct UserExplanation: Sendable {
   package var message: MessageRecord

@@ -1,0 +1,147 @@
+package import PabalModel
+package import PabalPrimitives
+
+/// The second conformer of ``PushStorage``: everything in memory, gone with the process. For tests and as the measure
+/// of what the port says.
+package final class MemoryStorage: PushStorage {
+  private let state = Locked(MemoryState())
+  private let randomness: Randomness
+
+  package init(randomness: Randomness = .system) {
+    self.randomness = randomness
+  }
+
+  private func run<Value>(
+    _ body: (inout MemoryState) throws(StorageError) -> Value
+  ) throws(StorageError) -> Value {
+    let result: Result<Value, StorageError> = state.withLock { state in
+      do throws(StorageError) {
+        return .success(try body(&state))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  package func openApp(named name: String, mode: PushMode) async throws(StorageError) -> AppMode {
+    try run { (state) throws(StorageError) in try state.openApp(named: name, mode: mode) }
+  }
+
+  package func register(_ registration: DeviceRegistration) async throws(StorageError) -> RegistrationResult {
+    let secret = Base64URL.encode(randomness.fill(32))
+    return try run { (state) throws(StorageError) in try state.register(registration, freshSecret: secret) }
+  }
+
+  package func unregister(_ request: DeviceUnregistration) async throws(StorageError) -> UnregistrationResult {
+    try run { $0.unregister(request) }
+  }
+
+  package func signOut(_ request: InstallSignOut) async throws(StorageError) -> SignOutResult {
+    try run { $0.signOut(request) }
+  }
+
+  package func device(_ id: DeviceID, in appMode: AppMode) async throws(StorageError) -> DeviceRecord? {
+    try run { state in state.devices(in: appMode).first { $0.id == id } }
+  }
+
+  package func device(of install: InstallID, in appMode: AppMode) async throws(StorageError) -> DeviceRecord? {
+    try run { state in state.devices(in: appMode).first { $0.install == install } }
+  }
+
+  package func devices(of user: UserID, in appMode: AppMode) async throws(StorageError) -> [DeviceRecord] {
+    try run { state in state.devices(in: appMode).filter { $0.user == user } }
+  }
+
+  package func activeDevices(
+    in appMode: AppMode, after: DeviceNumber?, limit: Int
+  ) async throws(StorageError) -> [DeviceRecord] {
+    try run { state in
+      let later = state.devices(in: appMode).filter { $0.number > after ?? DeviceNumber(rawValue: .min) }
+      return Array(later.filter { $0.status == .active && $0.token != nil }.prefix(limit))
+    }
+  }
+
+  package func preferences(of user: UserID, in appMode: AppMode) async throws(StorageError) -> PreferenceSet {
+    try run { $0.preferences(of: user, in: appMode) }
+  }
+
+  package func setPreferences(_ change: PreferenceChange) async throws(StorageError) -> PreferenceSet {
+    try run { $0.setPreferences(change) }
+  }
+
+  package func snapshot(of users: [UserID], in appMode: AppMode) async throws(StorageError) -> AudienceSnapshot {
+    try run { $0.snapshot(of: users, in: appMode) }
+  }
+
+  package func reserveMessage(at now: WallTime) -> MessageIdentity {
+    let chance = randomness.fill(10)
+    return state.withLock { state in
+      state.lastMessage += 1
+      let id = OpaqueID.timeOrdered(milliseconds: now.milliseconds, chance: chance)
+      return MessageIdentity(
+        number: MessageNumber(rawValue: state.lastMessage), id: MessageID(rawValue: id.text(prefix: "msg_")))
+    }
+  }
+
+  package func deliveryID(for key: DeliveryKey) -> DeliveryID {
+    MemoryState.deliveryID(for: key)
+  }
+
+  package func accept(_ acceptance: MessageAcceptance) async throws(StorageError) -> AcceptanceResult {
+    try run { (state) throws(StorageError) in try state.accept(acceptance) }
+  }
+
+  package func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> [OutgoingDelivery] {
+    try run { $0.claimQueued(limit: limit, at: now) }
+  }
+
+  package func openMarks() async throws(StorageError) -> [OpenMark] {
+    try run { $0.openMarks() }
+  }
+
+  package func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(StorageError) -> [OutcomeResult] {
+    try run { (state) throws(StorageError) in try state.recordOutcomes(outcomes) }
+  }
+
+  package func recordEvents(_ events: [DeviceEvent]) async throws(StorageError) -> [EventResult] {
+    try run { (state) throws(StorageError) in try state.recordEvents(events) }
+  }
+
+  package func message(_ id: MessageID, in appMode: AppMode) async throws(StorageError) -> MessageRecord? {
+    try run { state in state.message(id, in: appMode).map { state.record(of: $0) } }
+  }
+
+  package func deliveries(of message: MessageID, in appMode: AppMode) async throws(StorageError) -> [DeliveryRecord] {
+    try run { state in
+      guard let message = state.message(message, in: appMode) else { return [] }
+      return state.deliveries(of: message).map(\.record)
+    }
+  }
+
+  package func deliveries(
+    to user: UserID, in appMode: AppMode, limit: Int
+  ) async throws(StorageError) -> [DeliveryRecord] {
+    try run { $0.deliveries(to: user, in: appMode, limit: limit) }
+  }
+
+  package func trace(of delivery: DeliveryID, in appMode: AppMode) async throws(StorageError) -> DeliveryTrace? {
+    try run { $0.trace(of: delivery, in: appMode) }
+  }
+
+  package func explanation(
+    of message: MessageID, for user: UserID, in appMode: AppMode
+  ) async throws(StorageError) -> UserExplanation? {
+    try run { $0.explanation(of: message, for: user, in: appMode) }
+  }
+
+  package func messages(
+    to user: UserID, in appMode: AppMode, limit: Int
+  ) async throws(StorageError) -> [MessageIdentity] {
+    try run { $0.messages(to: user, in: appMode, limit: limit) }
+  }
+
+  package func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts {
+    try run { $0.counts(in: appMode) }
+  }
+}
