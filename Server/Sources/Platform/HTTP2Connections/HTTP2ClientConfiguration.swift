@@ -1,0 +1,34 @@
+package import EventLoop
+import HTTP2
+package import TLS
+
+/// How a client dials and what it allows.
+package struct HTTP2ClientConfiguration: Sendable {
+  package var endpoint: Endpoint
+  /// The name that the certificate must bear, also sent as SNI. An address literal is checked as an address.
+  package var serverName: String
+  /// nil: plaintext with prior knowledge, for the scripted network only.
+  package var tls: TLSClientContext?
+  /// From `start` until the peer's first SETTINGS: name, TCP, TLS, HTTP/2. One bound for all of it, so that a dial that
+  /// hangs anywhere ends in time (field case OC-12).
+  package var dialTimeout: Duration
+  /// Requests open at once, whatever the peer allows.
+  package var concurrentStreamsCap: Int
+  package var responseBodyLimit: Int
+  /// 1 but in tests of stream-id exhaustion. Odd.
+  package var firstStreamID: Int32
+
+  package init(
+    endpoint: Endpoint, serverName: String? = nil, tls: TLSClientContext?, dialTimeout: Duration = .seconds(10),
+    concurrentStreamsCap: Int = HTTP2Limits.concurrentStreams,
+    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, firstStreamID: Int32 = 1
+  ) {
+    self.endpoint = endpoint
+    self.serverName = serverName ?? endpoint.host
+    self.tls = tls
+    self.dialTimeout = dialTimeout
+    self.concurrentStreamsCap = concurrentStreamsCap
+    self.responseBodyLimit = responseBodyLimit
+    self.firstStreamID = firstStreamID
+  }
+}
