@@ -1,0 +1,61 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each installs what is missing and does its whole job.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+# One set of flags everywhere: another set would rebuild everything.
+STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+RELEASE := -c release $(STRICT)
+ifeq ($(shell uname -s),Linux)
+RELEASE += --static-swift-stdlib
+endif
+SWIFT_TEST := swift test --disable-xctest $(STRICT)
+SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmarks Examples/TalentMarket/Sources \
+  Examples/TalentMarket/Tests)
+
+.PHONY: build demo test test-long test-sanitize lint format bench clean
+
+build: ## bin/pabal, as it is installed
+	@scripts/bootstrap build
+	swift build --package-path Server --product pabal $(RELEASE)
+	@mkdir -p bin
+	@cp "$$(swift build --package-path Server --product pabal $(RELEASE) --show-bin-path)/pabal" bin/pabal
+	@echo "bin/pabal is ready"
+
+demo: build ## the whole loop, from an app's register call to a tapped notification
+	swift build --package-path Examples/TalentMarket $(STRICT)
+	@no_proxy=127.0.0.1,localhost,::1 Examples/TalentMarket/.build/debug/talent-market-demo --pabal bin/pabal $(ARGS)
+
+test: build ## everything that must hold
+	@scripts/bootstrap test
+	scripts/run-test sdk 100 $(SWIFT_TEST)
+	scripts/run-test server 200 $(SWIFT_TEST) --package-path Server
+	scripts/run-test example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
+
+test-long: build ## the same tests with larger counts
+	@scripts/bootstrap test
+	PABAL_TEST_SCALE=20 scripts/run-test server-long 200 $(SWIFT_TEST) --package-path Server
+	PABAL_TEST_SCALE=20 scripts/run-test example-long 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
+
+test-sanitize: build ## debug tests under ThreadSanitizer and AddressSanitizer
+	@scripts/bootstrap test
+	scripts/test-sanitize
+
+lint: ## format, imports, sizes, graph, status
+	swift format lint --strict --parallel --recursive $(SOURCES)
+	scripts/tidy
+	scripts/check-imports
+	scripts/test-check-imports
+	scripts/target-graph --check
+	scripts/check-status
+
+format:
+	swift format --in-place --parallel --recursive $(SOURCES)
+
+bench: build ## CPU compared with h2load in the same run
+	@scripts/bootstrap test
+	Server/Benchmarks/run
+
+clean:
+	rm -rf bin .build Server/.build Examples/TalentMarket/.build
