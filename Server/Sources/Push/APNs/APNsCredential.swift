@@ -1,0 +1,42 @@
+package import Cryptography
+
+/// What signs the provider tokens of one team: an APNs authentication key (.p8) and its two ids.
+package struct APNsCredential: Sendable {
+  package let teamID: String
+  package let keyID: String
+  package let signingKey: P256SigningKey
+
+  /// - Throws: `credential_invalid` unless both ids are ten letters or digits.
+  package init(teamID: String, keyID: String, signingKey: P256SigningKey) throws(APNsRequestError) {
+    try Self.check(teamID, "team id", "developer.apple.com › Membership")
+    try Self.check(keyID, "key id", "developer.apple.com › Keys")
+    self.teamID = teamID
+    self.keyID = keyID
+    self.signingKey = signingKey
+  }
+
+  /// The id inside `AuthKey_<ID>.p8`, the name under which Apple hands out keys.
+  package static func keyID(fromFileName name: String) -> String? {
+    guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
+    let id = String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
+    return isIdentifier(id) ? id : nil
+  }
+
+  private static func check(_ id: String, _ name: String, _ source: String) throws(APNsRequestError) {
+    guard isIdentifier(id) else {
+      throw APNsRequestError(
+        code: "credential_invalid",
+        message: "The \(name) must be \(APNsLimits.identifierCharacters) letters or digits, as in \(source).")
+    }
+  }
+
+  private static func isIdentifier(_ id: String) -> Bool {
+    id.utf8.count == APNsLimits.identifierCharacters
+      && id.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+      }
+  }
+}
