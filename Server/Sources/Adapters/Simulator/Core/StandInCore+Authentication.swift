@@ -1,0 +1,103 @@
+extension StandInCore {
+  /// Checks the provider token: form, key, signature, environment, the connection's binding, changes, age.
+  ///
+  /// Source: Apple, "Establishing a token-based connection to APNs". Which of the reasons Apple gives for which breach
+  /// of the binding rules is not published: another team or an unknown key is `InvalidProviderToken`, a second key on
+  /// one connection `UnrelatedKeyIdInToken`.
+  mutating func authenticate(
+    _ authorization: String?, on id: StandInConnectionID
+  ) throws(Refusal) -> StandInKey {
+    guard let authorization, let text = Self.bearerToken(authorization) else {
+      throw Refusal(.missingProviderToken, "authorization is not 'bearer <token>'")
+    }
+    guard let connection = connections[id] else { throw Refusal(.missingProviderToken, "the connection is closed") }
+    if connection.lastAuthorization == authorization, let token = connection.lastToken {
+      try checkAge(token)
+      return token.key
+    }
+
+    let token = try verify(authorization, text)
+    if let environment = token.key.environment, environment != connection.environment {
+      throw Refusal(
+        .badEnvironmentKeyInToken, "key \(token.key.keyID) is for \(environment.rawValue)")
+    }
+    if let first = connection.firstKey {
+      guard first.teamID == token.key.teamID else {
+        throw Refusal(.invalidProviderToken, "this connection belongs to team \(first.teamID)")
+      }
+      guard first.goesTogether(with: token.key) else {
+        throw Refusal(
+          .unrelatedKeyIdInToken, "this connection began with key \(first.keyID); open another for \(token.key.keyID)")
+      }
+    }
+    guard ledger.admits(token.digest, scope: scope(of: token.key, id), now: clock.now, rules: rules) else {
+      throw Refusal(.tooManyProviderTokenUpdates, "a new provider token for this key came too soon after the last")
+    }
+    try checkAge(token)
+    accept(token, authorization, on: id)
+    return token.key
+  }
+
+  /// The first valid token opens the connection to more streams.
+  private mutating func accept(_ token: VerifiedToken, _ authorization: String, on id: StandInConnectionID) {
+    guard var connection = connections[id] else { return }
+    if connection.firstKey == nil {
+      connection.firstKey = token.key
+      connection.streamLimit = rules.streamsAfterToken
+    }
+    connection.lastAuthorization = authorization
+    connection.lastToken = token
+    connections[id] = connection
+  }
+
+  private func checkAge(_ token: VerifiedToken) throws(Refusal) {
+    let age = clock.now / 1000 - token.issuedAt
+    guard age <= rules.providerTokenAgeSeconds else {
+      throw Refusal(.expiredProviderToken, "the provider token is \(age) seconds old")
+    }
+    guard age >= -rules.providerTokenAgeSeconds else {
+      throw Refusal(.invalidProviderToken, "iat lies \(-age) seconds in the future")
+    }
+  }
+
+  private mutating func verify(_ authorization: String, _ text: Substring) throws(Refusal) -> VerifiedToken {
+    if let known = verified[authorization] { return known }
+    let parsed: ProviderTokenText
+    do {
+      parsed = try ProviderTokenText(parsing: text)
+    } catch {
+      throw Refusal(.invalidProviderToken, error.problem)
+    }
+    guard let key = keys.first(where: { $0.keyID == parsed.keyID }) else {
+      throw Refusal(.invalidProviderToken, "there is no key \(parsed.keyID)")
+    }
+    guard key.teamID == parsed.teamID else {
+      throw Refusal(.invalidProviderToken, "key \(key.keyID) is not of team \(parsed.teamID)")
+    }
+    guard key.verifies(parsed.signedBytes, parsed.signature) else {
+      throw Refusal(.invalidProviderToken, "the signature does not fit key \(key.keyID)")
+    }
+    let token = VerifiedToken(key: key, issuedAt: parsed.issuedAt, digest: digest(authorization))
+    statistics.providerTokens += 1
+    if verified.count >= StandInLimits.verifiedTokens { verified.removeAll(keepingCapacity: true) }
+    verified[authorization] = token
+    return token
+  }
+
+  private func scope(of key: StandInKey, _ id: StandInConnectionID) -> String {
+    switch rules.providerTokenScope {
+    case .key: "key \(key.teamID) \(key.keyID)"
+    case .team: "team \(key.teamID)"
+    case .connection: "connection \(id.rawValue)"
+    }
+  }
+
+  /// The token after `bearer`, whose case does not matter (RFC 9110 section 11.1).
+  private static func bearerToken(_ authorization: String) -> Substring? {
+    let scheme = "bearer "
+    guard authorization.utf8.count > scheme.utf8.count, authorization.prefix(7).lowercased() == scheme else {
+      return nil
+    }
+    return authorization.dropFirst(7)
+  }
+}

@@ -1,0 +1,196 @@
+package import PabalPrimitives
+
+/// The stand-in without sockets: requests in, actions out.
+///
+/// A value that its shell keeps behind one lock. Time and randomness come in from outside, so the same requests in the
+/// same order give the same replies, which the simulation over a scripted network rests on.
+///
+/// A request goes through: the checks in the fixed order of `judge`, then the fault rules, then the device's inbox. A
+/// fault rule decides over the reply that the checks had ready; the state of the connection (its team, its key, its
+/// stream limit) follows the checks alone.
+package struct StandInCore: Sendable {
+  /// What a connection has shown so far.
+  struct Connection: Sendable {
+    let environment: StandInEnvironment
+    var streamLimit: Int
+    /// Set by the first request with a valid provider token.
+    var firstKey: StandInKey?
+    /// The `authorization` value that passed all checks last, and what it said.
+    var lastAuthorization: String?
+    var lastToken: VerifiedToken?
+    var highestStream: Int32 = 0
+    /// Streams above it are not looked at any more: they were named unprocessed in a GOAWAY.
+    var lastStream = Int32.max
+    var errors = 0
+    /// No reply is sent before.
+    var silentUntil: Instant?
+  }
+
+  /// A provider token whose signature is known to be good.
+  struct VerifiedToken: Sendable {
+    let key: StandInKey
+    let issuedAt: Int64
+    let digest: String
+  }
+
+  package internal(set) var rules: StandInRules
+  package internal(set) var statistics = StandInStatistics()
+  var clock: StandInClock
+  var draws: SeededGenerator
+  let randomness: Randomness
+  let digest: @Sendable (String) -> String
+  var keys: [StandInKey]
+  /// Connections counted before the last reset: numbers are never given twice.
+  var connectionsBefore = 0
+  var connections: [StandInConnectionID: Connection] = [:]
+  var verified: [String: VerifiedToken] = [:]
+  var ledger = TokenLedger()
+  var faults = FaultBook()
+  var faultRules: [FaultRule] = []
+  var wireLog = WireLog()
+  var wireSequence = 0
+  var devices: [StandInDevice] = []
+  /// Where deleted devices stood: `devices` keeps its indexes.
+  var vacant: Set<Int> = []
+  var indexByToken: [[UInt8]: Int] = [:]
+  var indexByID: [String: Int] = [:]
+  var bundles: Set<String> = []
+  var pushSequence = 0
+  var inboxBudget = InboxBudget()
+  var linkSequence = 0
+  var deviceOfLink: [StandInLinkID: Int] = [:]
+
+  /// - Parameters:
+  ///   - keys: the keys whose provider tokens are good.
+  ///   - bundles: apps of the team; each device's topic joins them.
+  ///   - digest: SHA-256 in hex, for the log.
+  package init(
+    keys: [StandInKey], bundles: Set<String>, rules: StandInRules = StandInRules(), clock: Clock,
+    randomness: Randomness, digest: @escaping @Sendable (String) -> String
+  ) {
+    self.keys = keys
+    self.bundles = bundles
+    self.rules = rules
+    self.clock = StandInClock(clock)
+    self.randomness = randomness
+    self.digest = digest
+    draws = SeededGenerator(seed: randomness.uint64())
+  }
+
+  // MARK: Connections
+
+  /// A connection of that personality is up. Announce `streamLimit(of:)` in its first SETTINGS.
+  package mutating func connectionOpened(_ environment: StandInEnvironment) -> StandInConnectionID {
+    statistics.connections += 1
+    statistics.openConnections += 1
+    let id = StandInConnectionID(rawValue: connectionsBefore + statistics.connections)
+    connections[id] = Connection(environment: environment, streamLimit: rules.streamsBeforeToken)
+    return id
+  }
+
+  package func streamLimit(of connection: StandInConnectionID) -> Int {
+    connections[connection]?.streamLimit ?? rules.streamsBeforeToken
+  }
+
+  package mutating func connectionClosed(_ connection: StandInConnectionID) {
+    guard connections.removeValue(forKey: connection) != nil else { return }
+    statistics.openConnections -= 1
+    if rules.providerTokenScope == .connection { ledger.forget(scope: "connection \(connection.rawValue)") }
+  }
+
+  // MARK: Requests
+
+  package mutating func handle(_ request: StandInRequest) -> [StandInAction] {
+    guard let connection = connections[request.connection] else { return [] }
+    guard request.stream <= connection.lastStream else {
+      statistics.ignored += 1
+      return []
+    }
+    statistics.requests += 1
+    let fields = RequestFields(request.headers)
+    let before = connection.streamLimit
+    let verdict = judge(request, fields)
+    let receipt = receipt(fields, verdict, connection.environment)
+    if faults.isEmpty { return settle(request, receipt, limitBefore: before) }
+
+    let token = DevicePath(fields.path).token.flatMap(DeviceTokenText.bytes)
+    let device = token.flatMap { indexByToken[$0] }.map { devices[$0].id }
+    let facts = FaultBook.Facts(
+      connection: request.connection.rawValue, environment: connection.environment, path: fields.path, token: token,
+      device: device)
+    guard let (index, rule) = faults.rule(for: facts) else { return settle(request, receipt, limitBefore: before) }
+    return apply(rule, index: index, to: request, receipt, limitBefore: before)
+  }
+
+  /// The usual end of a request: into the inbox if it was good, and a reply.
+  mutating func settle(
+    _ request: StandInRequest, _ receipt: Receipt, limitBefore: Int, faultRule: Int? = nil
+  ) -> [StandInAction] {
+    let wakes = take(request, receipt)
+    return answer(
+      request, receipt, receipt.outcome, limitBefore: limitBefore, faultRule: faultRule, taken: receipt.isGood) + wakes
+  }
+
+  private mutating func receipt(
+    _ fields: RequestFields, _ verdict: Result<GoodPush, Refusal>, _ environment: StandInEnvironment
+  ) -> Receipt {
+    let given = fields.id.flatMap { UUIDText.isCanonical($0) ? $0 : nil }
+    return Receipt(
+      verdict: verdict, apnsID: given ?? makeUUID(), uniqueID: environment == .sandbox ? makeUUID() : nil,
+      at: clock.now)
+  }
+
+  /// Sends a reply, counts and logs it, and moves the stream limit as APNs does.
+  mutating func answer(
+    _ request: StandInRequest, _ receipt: Receipt, _ outcome: Outcome, limitBefore: Int, faultRule: Int?, taken: Bool
+  ) -> [StandInAction] {
+    let id = request.connection
+    statistics.byStatus[outcome.status, default: 0] += 1
+    if let reason = outcome.reason { statistics.byReason[reason, default: 0] += 1 }
+    log(request, receipt, outcome, faultRule: faultRule, taken: taken)
+    var actions = [StandInAction.reply(id, stream: request.stream, reply(outcome, receipt))]
+    guard var connection = connections[id] else { return actions }
+    connection.highestStream = max(connection.highestStream, request.stream)
+    if let lower = rules.streamsAfterError, connection.firstKey != nil {
+      connection.streamLimit = outcome.status == 200 || outcome.status == 410 ? rules.streamsAfterToken : lower
+    }
+    if connection.streamLimit != limitBefore { actions.append(.streamLimit(id, connection.streamLimit)) }
+    if outcome.status != 200 && outcome.status != 410 { connection.errors += 1 }
+    if let most = rules.errorsBeforeDisconnect, connection.errors >= most, connection.lastStream == .max {
+      connection.lastStream = connection.highestStream
+      statistics.goaways += 1
+      actions.append(.goaway(id, lastStream: connection.highestStream, debug: Self.goawayDebug(outcome.reason)))
+      actions.append(.close(id))
+    }
+    connections[id] = connection
+    guard let until = connection.silentUntil else { return actions }
+    let wait = clock.monotonic.duration(to: until).milliseconds
+    return wait > 0 ? [.later(milliseconds: Int(wait), actions)] : actions
+  }
+
+  private func reply(_ outcome: Outcome, _ receipt: Receipt) -> StandInReply {
+    var headers = [StandInHeader("apns-id", receipt.apnsID)]
+    if let unique = receipt.uniqueID, outcome.status == 200 {
+      headers.append(StandInHeader("apns-unique-id", unique))
+    }
+    guard let reason = outcome.reason else { return StandInReply(status: outcome.status, headers: headers, body: []) }
+    headers.append(StandInHeader("content-type", "application/json"))
+    var body: JSONValue = ["reason": .string(reason)]
+    if let timestamp = outcome.timestamp { body = ["reason": .string(reason), "timestamp": .int(timestamp)] }
+    return StandInReply(status: outcome.status, headers: headers, body: body.encoded)
+  }
+
+  static func goawayDebug(_ reason: String?) -> [UInt8] {
+    reason.map { (["reason": .string($0)] as JSONValue).encoded } ?? []
+  }
+
+  mutating func makeUUID() -> String {
+    UUIDText.make(draws.next(), draws.next())
+  }
+}
+
+extension DevicePath {
+  var token: Substring? {
+    if case .device(let token) = self { token } else { nil }
+  }
+}

@@ -1,0 +1,84 @@
+/// The headers of a push request, sorted into those that APNs knows.
+struct RequestFields {
+  private(set) var method = ""
+  private(set) var path = ""
+  private(set) var authorization: String?
+  private(set) var topic: String?
+  private(set) var pushType: String?
+  private(set) var id: String?
+  private(set) var expiration: String?
+  private(set) var priority: String?
+  private(set) var collapseID: String?
+  /// The name of a header that came twice.
+  private(set) var duplicate: String?
+
+  init(_ headers: [StandInHeader]) {
+    var others: [String] = []
+    for header in headers {
+      switch header.name {
+      case ":method": method = header.value
+      case ":path": path = header.value
+      case "authorization": set(&authorization, header)
+      case "apns-topic": set(&topic, header)
+      case "apns-push-type": set(&pushType, header)
+      case "apns-id": set(&id, header)
+      case "apns-expiration": set(&expiration, header)
+      case "apns-priority": set(&priority, header)
+      case "apns-collapse-id": set(&collapseID, header)
+      default:
+        guard !header.name.hasPrefix(":") else { continue }
+        if others.contains(header.name) { duplicate = duplicate ?? header.name }
+        others.append(header.name)
+      }
+    }
+  }
+
+  private mutating func set(_ field: inout String?, _ header: StandInHeader) {
+    if field == nil { field = header.value } else { duplicate = duplicate ?? header.name }
+  }
+}
+
+/// The path of a device push, `/3/device/<token>`.
+enum DevicePath: Equatable {
+  case device(token: Substring)
+  case missingToken
+  case unknown
+
+  init(_ path: String) {
+    let prefix = "/3/device/"
+    guard path.hasPrefix(prefix) else {
+      self = .unknown
+      return
+    }
+    let token = path.dropFirst(prefix.utf8.count)
+    if token.isEmpty {
+      self = .missingToken
+    } else if token.contains("/") || token.contains("?") {
+      self = .unknown
+    } else {
+      self = .device(token: token)
+    }
+  }
+}
+
+/// The hex text of a device token in a path.
+enum DeviceTokenText {
+  /// The bytes, or `nil` for an odd length, a character that is no hex digit, or more bytes than the limit.
+  static func bytes(_ text: Substring) -> [UInt8]? {
+    let digits = text.utf8
+    guard !digits.isEmpty, digits.count % 2 == 0, digits.count / 2 <= StandInLimits.deviceTokenBytes else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(digits.count / 2)
+    var high: UInt8?
+    for byte in digits {
+      guard let value = hexValue(byte) else { return nil }
+      if let first = high {
+        bytes.append(first << 4 | value)
+        high = nil
+      } else {
+        high = value
+      }
+    }
+    return bytes
+  }
+}
