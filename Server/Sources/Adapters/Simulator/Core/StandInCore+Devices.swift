@@ -123,7 +123,12 @@ extension StandInCore {
   package func requests(
     after sequence: Int, limit: Int, where holds: (WireLogEntry) -> Bool
   ) -> [WireLogEntry] {
-    Array(wireLog.newestLast.lazy.filter { $0.sequence > sequence && holds($0) }.prefix(limit))
+    var page: [WireLogEntry] = []
+    for entry in wireLog.newestLast where entry.sequence > sequence && holds(entry) {
+      guard page.count < limit else { break }
+      page.append(entry)
+    }
+    return page
   }
 
   /// Requests that fell out of the wire log.

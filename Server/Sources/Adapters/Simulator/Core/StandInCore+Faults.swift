@@ -1,4 +1,4 @@
-package import PabalPrimitives
+import PabalPrimitives
 
 extension StandInCore {
   /// Replaces all fault rules; their counters start from zero.

@@ -56,7 +56,8 @@ extension StandInCore {
     guard topic.utf8.count <= StandInLimits.topicBytes, topic.utf8.allSatisfy(Self.isTopicByte),
       !topic.hasPrefix("."), !topic.hasSuffix("."), !topic.contains("..")
     else { throw Refusal(.badTopic, "apns-topic is not made of a bundle id: letters, digits, '-' and '.'") }
-    let known = type ?? (fields.pushType == nil ? .implied(byTopic: topic) ?? .alert : .implied(byTopic: topic) ?? .alert)
+    let known =
+      type ?? (fields.pushType == nil ? .implied(byTopic: topic) ?? .alert : .implied(byTopic: topic) ?? .alert)
     guard let bundle = known.bundle(inTopic: topic) else {
       throw Refusal(.topicDisallowed, "push type \(known.rawValue) wants a topic that ends in \(known.topicSuffix)")
     }
@@ -107,7 +108,7 @@ extension StandInCore {
     guard request.body.count <= limit, !request.bodyWasCut else {
       throw Refusal(.payloadTooLarge, "the body has \(request.body.count) bytes, \(limit) are allowed")
     }
-    do {
+    do throws(StrictJSONScanner.Fault) {
       let members = try StrictJSONScanner.members(of: request.body)
       if let aps = members.first(where: { $0.name.elementsEqual("aps".utf8) }), aps.kind != .object {
         throw StrictJSONScanner.Fault(problem: "aps is not an object", offset: aps.range.lowerBound)

@@ -68,7 +68,9 @@ extension StandInCore {
 
   private mutating func putBack(_ link: StandInLink, at index: Int) {
     for sequence in link.queue {
-      guard let position = position(of: sequence, at: index), !devices[index].inbox[position].wasLinked else { continue }
+      guard let position = position(of: sequence, at: index), !devices[index].inbox[position].wasLinked else {
+        continue
+      }
       store(sequence, at: index)
     }
   }

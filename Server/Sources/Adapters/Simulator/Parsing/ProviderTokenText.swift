@@ -45,7 +45,7 @@ struct ProviderTokenText {
   }
 
   private static func members(of bytes: [UInt8]) throws(Fault) -> [StrictJSONScanner.Member] {
-    do {
+    do throws(StrictJSONScanner.Fault) {
       return try StrictJSONScanner.members(of: bytes, maximumDepth: 4)
     } catch {
       throw Fault(problem: "a part is not a JSON object: \(error.problem)")
@@ -56,7 +56,7 @@ struct ProviderTokenText {
     _ name: String, in members: [StrictJSONScanner.Member], of bytes: [UInt8]
   ) throws(Fault) -> String? {
     guard let member = members.first(where: { $0.name.elementsEqual(name.utf8) }) else { return nil }
-    do {
+    do throws(StrictJSONScanner.Fault) {
       return try StrictJSONScanner.text(of: member, in: bytes)
     } catch {
       throw Fault(problem: "a claim is not text")

@@ -18,13 +18,13 @@ struct RequestFields {
       switch header.name {
       case ":method": method = header.value
       case ":path": path = header.value
-      case "authorization": set(&authorization, header)
-      case "apns-topic": set(&topic, header)
-      case "apns-push-type": set(&pushType, header)
-      case "apns-id": set(&id, header)
-      case "apns-expiration": set(&expiration, header)
-      case "apns-priority": set(&priority, header)
-      case "apns-collapse-id": set(&collapseID, header)
+      case "authorization": Self.keep(header, in: &authorization, or: &duplicate)
+      case "apns-topic": Self.keep(header, in: &topic, or: &duplicate)
+      case "apns-push-type": Self.keep(header, in: &pushType, or: &duplicate)
+      case "apns-id": Self.keep(header, in: &id, or: &duplicate)
+      case "apns-expiration": Self.keep(header, in: &expiration, or: &duplicate)
+      case "apns-priority": Self.keep(header, in: &priority, or: &duplicate)
+      case "apns-collapse-id": Self.keep(header, in: &collapseID, or: &duplicate)
       default:
         guard !header.name.hasPrefix(":") else { continue }
         if others.contains(header.name) { duplicate = duplicate ?? header.name }
@@ -33,7 +33,7 @@ struct RequestFields {
     }
   }
 
-  private mutating func set(_ field: inout String?, _ header: StandInHeader) {
+  private static func keep(_ header: StandInHeader, in field: inout String?, or duplicate: inout String?) {
     if field == nil { field = header.value } else { duplicate = duplicate ?? header.name }
   }
 }
