@@ -1,0 +1,86 @@
+import Glibc
+
+/// A client that sends exactly the bytes it is told and hands back exactly what came, on loopback.
+///
+/// Blocking, so it runs on a thread of its own; `SO_RCVTIMEO` ends a test that would hang.
+struct RawClient {
+  let descriptor: CInt
+
+  init(port: UInt16, receiveBuffer: Int? = nil) throws {
+    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    var timeout = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    if let receiveBuffer {
+      var size = CInt(receiveBuffer)
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { throw Failure(errno: errno) }
+  }
+
+  struct Failure: Error {
+    let errno: CInt
+  }
+
+  func send(_ text: String) {
+    send(Array(text.utf8))
+  }
+
+  /// False when the peer is gone.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.send(descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent, CInt(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  /// The next bytes; empty at the end or on an error.
+  func receive(_ maximum: Int = 65536) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: maximum)
+    let count = recv(descriptor, &buffer, maximum, 0)
+    return count > 0 ? Array(buffer[..<count]) : []
+  }
+
+  /// Everything until `text` was seen or the peer ended.
+  func receive(until text: String) -> String {
+    var all: [UInt8] = []
+    while !String(decoding: all, as: UTF8.self).contains(text) {
+      let more = receive()
+      if more.isEmpty { break }
+      all += more
+    }
+    return String(decoding: all, as: UTF8.self)
+  }
+
+  /// Everything until the peer ends the connection.
+  func receiveAll() -> String {
+    var all: [UInt8] = []
+    while true {
+      let more = receive()
+      if more.isEmpty { return String(decoding: all, as: UTF8.self) }
+      all += more
+    }
+  }
+
+  func endSending() {
+    shutdown(descriptor, CInt(SHUT_WR))
+  }
+
+  func close() {
+    Glibc.close(descriptor)
+  }
+}
