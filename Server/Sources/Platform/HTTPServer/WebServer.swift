@@ -23,7 +23,10 @@ package final class WebServer: Sendable {
     var isStopping = false
     /// Handlers at work; streams do not count.
     var handling = 0
+    var ticker: Ticker?
+    /// `stop` waits for this: finished when no handler is at work, or when `stopBy` has come.
     var whenIdle: AsyncStream<Void>.Continuation?
+    var stopBy: Instant?
     var canary: [UInt8]?
   }
 
@@ -57,8 +60,10 @@ package final class WebServer: Sendable {
     let daemon = try Library.start(self, address: address)
     let port = pabal_mhd_port(daemon)
     state.withLock { $0.daemon = daemon }
-    do {
+    let ticker: Ticker?
+    do throws(WebServerError) {
       try checkFoldGuard(address, port: port)
+      ticker = try makeTicker()
     } catch {
       MHD_stop_daemon(daemon)
       state.withLock { $0.daemon = nil }
@@ -67,8 +72,16 @@ package final class WebServer: Sendable {
     }
     // Held by the state and awaited by `stop`.
     let serving = Task.detached { await self.serve(jobs) }
-    state.withLock { $0.serving = serving }
+    state.withLock { state in
+      state.serving = serving
+      state.ticker = ticker
+    }
     return port
+  }
+
+  private func makeTicker() throws(WebServerError) -> Ticker? {
+    guard case .everySecond = configuration.ticker else { return nil }
+    return try Ticker { self.tick() }
   }
 
   /// Takes no new connection and tells every client to close; what is open is served.
@@ -95,7 +108,8 @@ package final class WebServer: Sendable {
         router.errorForm(Self.stopping, String(decoding: exchange.target, as: UTF8.self), exchange.requestID))
     }
     if let daemon { MHD_stop_daemon(daemon) }
-    let (jobs, serving, listener) = state.withLock { ($0.jobs, $0.serving, $0.quietListener) }
+    let (jobs, serving, listener, ticker) = state.withLock { ($0.jobs, $0.serving, $0.quietListener, $0.ticker) }
+    ticker?.stop()
     if let listener { SocketAddress.close(listener) }
     jobs?.finish()
     await serving?.value
@@ -104,11 +118,14 @@ package final class WebServer: Sendable {
   /// Looks at deadlines, heartbeats and stalled streams. Runs by itself unless the ticker is `.manual`.
   package func tick() {
     let now = configuration.clock.monotonic()
-    let (overdue, exchanges) = state.withLock { state -> ([ConnectionDeadlines.Overdue], [Exchange]) in
+    let (overdue, exchanges, whenIdle) = state.withLock {
+      state -> ([ConnectionDeadlines.Overdue], [Exchange], AsyncStream<Void>.Continuation?) in
       let overdue = state.deadlines.overdue(now: now)
       for late in overdue where late.phase != .handling { SocketAddress.shutDown(late.descriptor) }
-      return (overdue, Array(state.exchanges.values))
+      let isTimeUp = state.stopBy.map { $0 <= now } ?? false
+      return (overdue, Array(state.exchanges.values), isTimeUp ? state.whenIdle : nil)
     }
+    whenIdle?.finish()
     let late = Set(overdue.filter { $0.phase == .handling }.map(\.connection))
     for exchange in exchanges {
       if late.contains(exchange.connection) {
@@ -129,20 +146,10 @@ package final class WebServer: Sendable {
 
   private func serve(_ jobs: AsyncStream<Job>) async {
     await withDiscardingTaskGroup { group in
-      if case .everySecond = configuration.ticker {
-        group.addTask { await self.keepTime() }
-      }
       for await job in jobs {
         group.addTask { await self.run(job) }
       }
       group.cancelAll()
-    }
-  }
-
-  private func keepTime() async {
-    while !Task.isCancelled {
-      do { try await Task.sleep(for: .seconds(1)) } catch { return }
-      tick()
     }
   }
 
@@ -159,18 +166,17 @@ package final class WebServer: Sendable {
     stream.finish()
   }
 
+  /// Returns when no handler is at work, or at the first tick after `grace`.
   private func waitUntilIdle(_ grace: Duration) async {
+    guard grace > .zero else { return }
     let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
-    let busy = state.withLock { state in
+    let stopBy = configuration.clock.monotonic().advanced(by: grace)
+    let isBusy = state.withLock { state in
       state.whenIdle = continuation
+      state.stopBy = stopBy
       return state.handling > 0
     }
-    guard busy else { return }
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { for await _ in signal {} }
-      group.addTask { do { try await Task.sleep(for: grace) } catch { return } }
-      await group.next()
-      group.cancelAll()
-    }
+    guard isBusy else { return }
+    for await _ in signal {}
   }
 }
