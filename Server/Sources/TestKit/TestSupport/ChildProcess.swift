@@ -1,0 +1,262 @@
+package import PabalPrimitives
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// A program that a test runs as a user would, with pipes on its three standard streams.
+///
+/// Whoever waits is suspended, not blocked: threads of this class's own read the pipes and wait for the end. A process
+/// that still runs when the last reference goes is killed.
+package final class ChildProcess: Sendable {
+  package struct Result: Sendable {
+    /// Exit code; 128 + signal when a signal ended it, as shells say it.
+    package let code: Int
+    package let output: String
+    package let errors: String
+
+    /// Lines of `output` without the last newline.
+    package var lines: [String] { output.split(separator: "\n").map(String.init) }
+  }
+
+  package enum Stream: Sendable { case output, errors }
+
+  private struct State: Sendable {
+    var output: [UInt8] = []
+    var errors: [UInt8] = []
+    var openPipes = 2
+    var code: Int?
+    var waiters: [@Sendable (borrowing State) -> Bool] = []
+
+    var isFinished: Bool { openPipes == 0 && code != nil }
+  }
+
+  package let id: Int32
+  private let input: Locked<Int32?>
+  private let state: Locked<State>
+
+  /// - Parameters:
+  ///   - environment: `nil` for the tests' own.
+  ///   - input: written first; the pipe then stays open until `closeInput` when `keepsInputOpen`.
+  package init(
+    _ executable: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil,
+    input: [UInt8] = [], keepsInputOpen: Bool = false
+  ) throws {
+    let stdin = try Pipe()
+    let stdout = try Pipe()
+    let stderr = try Pipe()
+    id = try Self.spawn(
+      executable, arguments, environment: environment, folder: folder,
+      streams: [stdin.reading, stdout.writing, stderr.writing])
+    for end in [stdin.reading, stdout.writing, stderr.writing] { close(end) }
+    self.input = Locked(stdin.writing)
+    let state = Locked(State())
+    self.state = state
+    let child = id
+    startThread {
+      Self.drain(stdout.reading) { bytes in
+        state.update { $0.output += bytes }
+      } ended: {
+        state.closePipe()
+      }
+    }
+    startThread {
+      Self.drain(stderr.reading) { bytes in
+        state.update { $0.errors += bytes }
+      } ended: {
+        state.closePipe()
+      }
+    }
+    startThread {
+      let code = Self.waitForEnd(child)
+      state.update { $0.code = code }
+    }
+    if !input.isEmpty { write(input) }
+    if !keepsInputOpen { closeInput() }
+  }
+
+  deinit {
+    closeInput()
+    if state.withLock({ $0.code == nil }) { kill(id, SIGKILL) }
+  }
+
+  /// Runs to the end.
+  package static func run(
+    _ executable: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil,
+    input: [UInt8] = []
+  ) async throws -> Result {
+    try await ChildProcess(executable, arguments, environment: environment, folder: folder, input: input).result()
+  }
+
+  package func write(_ bytes: [UInt8]) {
+    input.withLock { input in
+      guard let file = input else { return }
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  package func closeInput() {
+    input.withLock { input in
+      if let file = input { close(file) }
+      input = nil
+    }
+  }
+
+  package func signal(_ number: Int32) {
+    kill(id, number)
+  }
+
+  /// Both streams at their ends and the exit code known.
+  package func result() async -> Result {
+    await reached { $0.isFinished }
+    return state.withLock {
+      Result(
+        code: $0.code ?? -1, output: String(decoding: $0.output, as: UTF8.self),
+        errors: String(decoding: $0.errors, as: UTF8.self))
+    }
+  }
+
+  /// The complete line number `index` (from 0) of a stream; `nil` when it ended before.
+  package func line(_ index: Int, of stream: Stream = .output) async -> String? {
+    await reached { Self.line(index, of: stream, in: $0) != nil || $0.openPipes == 0 }
+    return state.withLock { Self.line(index, of: stream, in: $0) }
+  }
+
+  private func reached(_ condition: @escaping @Sendable (borrowing State) -> Bool) async {
+    await withCheckedContinuation { continuation in
+      let isReached = state.withLock { state in
+        if condition(state) { return true }
+        state.waiters.append { state in
+          guard condition(state) else { return false }
+          continuation.resume()
+          return true
+        }
+        return false
+      }
+      if isReached { continuation.resume() }
+    }
+  }
+
+  private static func line(_ index: Int, of stream: Stream, in state: borrowing State) -> String? {
+    let bytes = stream == .output ? state.output : state.errors
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard index < lines.count - 1 else { return nil }
+    return String(decoding: lines[index], as: UTF8.self)
+  }
+
+  private static func drain(
+    _ file: Int32, _ take: ([UInt8]) -> Void, ended: () -> Void
+  ) {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(file, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      take([UInt8](chunk.prefix(count)))
+    }
+    close(file)
+    ended()
+  }
+
+  private static func waitForEnd(_ child: Int32) -> Int {
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    let signal = status & 0x7F
+    return signal == 0 ? Int((status >> 8) & 0xFF) : 128 + Int(signal)
+  }
+
+  private static func spawn(
+    _ executable: String, _ arguments: [String], environment: [String: String]?, folder: String?, streams: [Int32]
+  ) throws -> Int32 {
+    #if canImport(Darwin)
+    var actions: posix_spawn_file_actions_t?
+    #else
+    var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, file) in streams.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(number)) }
+    if let folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
+    var words: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    var child: pid_t = 0
+    let status: Int32
+    if let environment {
+      var pairs: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+      defer { pairs.forEach { free($0) } }
+      status = posix_spawn(&child, executable, &actions, nil, &words, &pairs)
+    } else {
+      status = posix_spawn(&child, executable, &actions, nil, &words, environ)
+    }
+    guard status == 0 else { throw TestFiles.Failure(description: "cannot start \(executable): errno \(status)") }
+    return child
+  }
+
+  private struct Pipe {
+    let reading: Int32
+    let writing: Int32
+
+    init() throws {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw TestFiles.Failure(description: "cannot make a pipe: errno \(errno)") }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      reading = ends[0]
+      writing = ends[1]
+    }
+  }
+}
+
+extension Locked where Value == ChildProcess.State {
+  fileprivate func update(_ change: (inout ChildProcess.State) -> Void) {
+    withLock { state in
+      change(&state)
+      let snapshot = state
+      state.waiters.removeAll { $0(snapshot) }
+    }
+  }
+
+  fileprivate func closePipe() { update { $0.openPipes -= 1 } }
+}
+
+private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(file, buffer, count)
+}
+
+private final class ThreadWork: Sendable {
+  let run: @Sendable () -> Void
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// A thread of its own, so that no thread of Swift's pool is blocked.
+private func startThread(_ work: @escaping @Sendable () -> Void) {
+  let box = Unmanaged.passRetained(ThreadWork(work)).toOpaque()
+  #if canImport(Darwin)
+  var thread: pthread_t?
+  #else
+  var thread = pthread_t()
+  #endif
+  let status = pthread_create(
+    &thread, nil,
+    { argument in
+      #if canImport(Darwin)
+      let pointer: UnsafeMutableRawPointer? = argument
+      #else
+      let pointer = argument
+      #endif
+      if let pointer { Unmanaged<ThreadWork>.fromOpaque(pointer).takeRetainedValue().run() }
+      return nil
+    }, box)
+  precondition(status == 0, "no thread for a test's child process")
+  #if canImport(Darwin)
+  if let thread { pthread_detach(thread) }
+  #else
+  pthread_detach(thread)
+  #endif
+}
