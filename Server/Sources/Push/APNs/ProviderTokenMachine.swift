@@ -74,6 +74,8 @@ package struct ProviderTokenMachine: Sendable {
   private var lastGeneration = 0
   /// The token before the current one, in case APNs refuses the change itself.
   private var retired: Token?
+  /// After a refused change the token before it is kept as long as it may be used at all.
+  private var mintsNotBefore = Instant.zero
 
   package init() {}
 
@@ -102,7 +104,8 @@ package struct ProviderTokenMachine: Sendable {
       token.wasUsed = true
       state = .valid(token)
       let age = age(of: token, now)
-      if age < Self.renewalAge { return [.use(generation: token.generation)] }
+      let mayMint = age >= Self.maximumAge || now >= mintsNotBefore
+      if age < Self.renewalAge || !mayMint { return [.use(generation: token.generation)] }
       let usable = age < Self.maximumAge ? token : nil
       let mint = startMint(previous: usable, isReplacement: false)
       return usable.map { mint + [.use(generation: $0.generation)] } ?? mint
@@ -121,7 +124,8 @@ package struct ProviderTokenMachine: Sendable {
   }
 
   private mutating func renewalDue(_ now: Instant) -> [Action] {
-    guard case .valid(let token) = state, token.wasUsed, age(of: token, now) >= Self.renewalAge else { return [] }
+    guard case .valid(let token) = state, token.wasUsed, now >= mintsNotBefore, age(of: token, now) >= Self.renewalAge
+    else { return [] }
     return startMint(previous: age(of: token, now) < Self.maximumAge ? token : nil, isReplacement: false)
   }
 
@@ -157,6 +161,7 @@ package struct ProviderTokenMachine: Sendable {
     guard let retired, age(of: retired, now) < Self.maximumAge else { return [] }
     // APNs keeps accepting the token before the change.
     self.retired = nil
+    mintsNotBefore = now.advanced(by: Self.updateInterval)
     state = .valid(retired)
     return [.use(generation: retired.generation)]
   }

@@ -1,4 +1,4 @@
-package import PabalPrimitives
+import PabalPrimitives
 
 #if canImport(Darwin)
 internal import Darwin
@@ -23,7 +23,7 @@ package final class ChildProcess: Sendable {
 
   package enum Stream: Sendable { case output, errors }
 
-  private struct State: Sendable {
+  fileprivate struct State: Sendable {
     var output: [UInt8] = []
     var errors: [UInt8] = []
     var openPipes = 2
@@ -183,17 +183,20 @@ package final class ChildProcess: Sendable {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for (number, file) in streams.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(number)) }
-    if let folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
-    var words: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
+    // Setting the folder of a child is not in every libc's spawn, but in every shell.
+    let command =
+      folder.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0, executable] + arguments }
+      ?? [executable] + arguments
+    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
     var child: pid_t = 0
     let status: Int32
     if let environment {
       var pairs: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
       defer { pairs.forEach { free($0) } }
-      status = posix_spawn(&child, executable, &actions, nil, &words, &pairs)
+      status = posix_spawn(&child, command[0], &actions, nil, &words, &pairs)
     } else {
-      status = posix_spawn(&child, executable, &actions, nil, &words, environ)
+      status = posix_spawn(&child, command[0], &actions, nil, &words, environ)
     }
     guard status == 0 else { throw TestFiles.Failure(description: "cannot start \(executable): errno \(status)") }
     return child
