@@ -105,6 +105,12 @@ package struct DeliveryLedger: Sendable {
     line.removeFirst()
   }
 
+  /// Every push without an outcome, by slot.
+  package var openTags: [PushTag] {
+    entries.indices.filter { entries[$0].phase != .free }
+      .map { PushTag(slot: $0, generation: entries[$0].generation) }
+  }
+
   package func isOpen(_ tag: PushTag) -> Bool {
     isCurrent(tag) && entries[tag.slot].phase != .free
   }

@@ -1,0 +1,139 @@
+package import EventLoop
+internal import PabalPrimitives
+
+/// Sends pushes to one APNs endpoint with one credential, from any task.
+///
+/// The batch is the primitive: callers put batches into a mailbox, the loop takes them all at once and answers each
+/// with one wake-up, so a thousand pushes cost one hand-over and not a thousand. The number of pushes inside is
+/// bounded; beyond it callers wait. Call `shutdown` before the loop is stopped, or those who wait would wait for ever.
+package final class APNsTransport: Sendable {
+  private let loop: any Loop
+  private let core: LoopConfined<TransportCore>
+  private let queueLimit: Int
+  private let state = Locked(State())
+
+  private struct State {
+    var mail: [PushBatch] = []
+    /// Pushes inside, from hand-over to the moment their outcomes are taken.
+    var admitted = 0
+    var forRoom: [CheckedContinuation<Void, Never>] = []
+    var nextBatch: UInt64 = 1
+  }
+
+  package init(configuration: APNsTransportConfiguration, loop: any Loop) {
+    self.loop = loop
+    queueLimit = configuration.queueLimit
+    core = LoopConfined(TransportCore(configuration: configuration, loop: loop), to: loop.mark)
+  }
+
+  /// Sends a batch and returns one outcome for each push, in the order in which they ended; `tag` says which is whose.
+  ///
+  /// When the caller's task is cancelled, unsent pushes end `canceled` and written ones `unknown`, at once.
+  package func send(_ pushes: [APNsPush]) async -> [APNsOutcome] {
+    guard pushes.count > TransportLimits.batchPushes else { return await sendOne(pushes) }
+    return await withTaskGroup(of: [APNsOutcome].self) { group in
+      for start in stride(from: 0, to: pushes.count, by: TransportLimits.batchPushes) {
+        let part = Array(pushes[start..<min(pushes.count, start + TransportLimits.batchPushes)])
+        group.addTask { await self.sendOne(part) }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+  }
+
+  package func send(_ push: APNsPush) async -> APNsOutcome {
+    let outcomes = await sendOne([push])
+    guard let outcome = outcomes.first else { preconditionFailure("one push has one outcome") }
+    return outcome
+  }
+
+  /// A stream of pushes whose outcomes come back in chunks, for lists too long to hold.
+  package func startRun() -> APNsRun {
+    APNsRun(transport: self)
+  }
+
+  /// Ends everything: what is unsent now, what is written after `grace`. New pushes may follow.
+  package func interrupt(grace: Duration = TransportLimits.graceOnCancel) {
+    loop.execute { [core] in core.value.cancelAll(grace: grace) }
+  }
+
+  /// As `interrupt`, then closes all connections; returns when the last one is gone.
+  package func shutdown(grace: Duration = TransportLimits.graceOnCancel) async {
+    await withCheckedContinuation { continuation in
+      loop.execute { [core] in core.value.shutdown(grace: grace) { continuation.resume() } }
+    }
+  }
+
+  package func statistics() async -> TransportStatistics {
+    await withCheckedContinuation { continuation in
+      loop.execute { [core] in continuation.resume(returning: core.value.statistics) }
+    }
+  }
+
+  private func sendOne(_ pushes: [APNsPush]) async -> [APNsOutcome] {
+    guard !pushes.isEmpty else { return [] }
+    await waitForRoom(pushes.count)
+    let sink = BatchSink()
+    let id = post(pushes, to: sink)
+    let outcomes = await withTaskCancellationHandler {
+      await sink.outcomes()
+    } onCancel: {
+      loop.execute { [core] in core.value.cancel(batch: id, grace: .zero) }
+    }
+    release(pushes.count)
+    return outcomes
+  }
+
+  // MARK: The mailbox
+
+  /// Returns when there is room; the room is taken then.
+  func waitForRoom(_ count: Int) async {
+    while true {
+      let entered = state.withLock { state -> Bool in
+        // A batch may go past the limit once, so that none is too large to enter.
+        guard state.admitted < queueLimit else { return false }
+        state.admitted += count
+        return true
+      }
+      if entered { return }
+      await withCheckedContinuation { continuation in
+        let isFull = state.withLock { state -> Bool in
+          guard state.admitted >= queueLimit else { return false }
+          state.forRoom.append(continuation)
+          return true
+        }
+        if !isFull { continuation.resume() }
+      }
+    }
+  }
+
+  func release(_ count: Int) {
+    let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      state.admitted -= count
+      guard state.admitted < queueLimit, !state.forRoom.isEmpty else { return [] }
+      defer { state.forRoom = [] }
+      return state.forRoom
+    }
+    waiting.forEach { $0.resume() }
+  }
+
+  /// Puts a batch into the mailbox and wakes the loop if the mailbox was empty.
+  func post(_ pushes: [APNsPush], to sink: any OutcomeSink) -> UInt64 {
+    let (id, wasEmpty) = state.withLock { state -> (UInt64, Bool) in
+      let id = state.nextBatch
+      state.nextBatch += 1
+      let wasEmpty = state.mail.isEmpty
+      state.mail.append(PushBatch(id: id, pushes: pushes, sink: sink))
+      return (id, wasEmpty)
+    }
+    if wasEmpty { loop.execute { self.takeMail() } }
+    return id
+  }
+
+  private func takeMail() {
+    let mail = state.withLock { state -> [PushBatch] in
+      defer { state.mail = [] }
+      return state.mail
+    }
+    for batch in mail { core.value.take(batch) }
+  }
+}

@@ -1,0 +1,20 @@
+/// Bounds of the transport. Each says what would break without it.
+package enum TransportLimits {
+  /// Requests in flight over all connections: APNs has been seen to allow 1000 on one connection, and more in flight
+  /// than that only moves the queue to the other side.
+  package static let concurrency = 1000
+
+  /// Pushes inside one transport: some 100 bytes each beside what the caller holds. Enough to keep 64 full connections
+  /// busy between two of the caller's batches.
+  package static let queuedPushes = 65_536
+
+  /// Pushes moved through the mailbox as one batch; longer ones are split, so that one caller cannot block the others
+  /// for long.
+  package static let batchPushes = 4096
+
+  /// Heads with a header template of their own; beyond it all are made anew.
+  package static let templates = 64
+
+  /// How long requests in flight may finish after a stop was asked for.
+  package static let graceOnCancel = Duration.seconds(5)
+}

@@ -1,0 +1,20 @@
+/// Pushes of one caller on their way into the loop.
+package struct PushBatch: Sendable {
+  package let id: UInt64
+  package let pushes: [APNsPush]
+  package let sink: any OutcomeSink
+
+  package init(id: UInt64, pushes: [APNsPush], sink: any OutcomeSink) {
+    self.id = id
+    self.pushes = pushes
+    self.sink = sink
+  }
+}
+
+/// A batch inside the core: what is still open, and what has not been delivered yet.
+struct BatchState {
+  var batch: PushBatch
+  var open: Int
+  var ready: [APNsOutcome] = []
+  var isDirty = false
+}
