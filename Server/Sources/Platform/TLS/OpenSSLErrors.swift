@@ -1,10 +1,72 @@
 internal import COpenSSL
 
-/// Empties this thread's error queue into one line of OpenSSL's own words.
-func drainedErrors() -> String {
-  var reasons: [String] = []
-  while case let code = ERR_get_error(), code != 0 {
-    if let reason = ERR_reason_error_string(code) { reasons.append(String(cString: reason)) }
+/// What OpenSSL left on this thread's error queue: the first reason's number, and all reasons in its own words.
+struct OpenSSLReasons {
+  var first: Int32 = 0
+  private var sentences: [String] = []
+
+  /// Empties the queue.
+  init() {
+    while case let code = ERR_get_error(), code != 0 {
+      if first == 0 { first = ERR_GET_REASON(code) }
+      if let reason = ERR_reason_error_string(code) { sentences.append(String(cString: reason)) }
+    }
   }
-  return reasons.isEmpty ? "OpenSSL gave no reason." : "OpenSSL says: \(reasons.joined(separator: "; "))."
+
+  var text: String {
+    sentences.isEmpty ? "OpenSSL gave no reason." : "OpenSSL says: \(sentences.joined(separator: "; "))."
+  }
+}
+
+func drainedErrors() -> String { OpenSSLReasons().text }
+
+/// The one function that turns a failed session call into our error.
+///
+/// - Parameter isClient: a client judges the peer's certificate, a server does not.
+func sessionError(_ ssl: OpaquePointer, isClient: Bool, peer: String) -> TLSError {
+  let reasons = OpenSSLReasons()
+  if isClient, case let verdict = Int32(truncatingIfNeeded: SSL_get_verify_result(ssl)), verdict != X509_V_OK {
+    return certificateError(verdict, peer: peer)
+  }
+  switch reasons.first {
+  case SSL_R_NO_APPLICATION_PROTOCOL, SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
+    return alpnError(isClient: isClient, peer: peer)
+  case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG,
+    SSL_R_BAD_PACKET_LENGTH, SSL_R_UNEXPECTED_MESSAGE:
+    return TLSError(
+      .notTLS, message: "\(peer) does not speak TLS on this port; check the port and the scheme. \(reasons.text)")
+  case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255):
+    return TLSError(
+      .alert, message: "\(peer) refused the TLS session; its log says more. \(reasons.text)")
+  default:
+    return TLSError(.other, message: "TLS with \(peer) failed. \(reasons.text)")
+  }
+}
+
+func alpnError(isClient: Bool, peer: String) -> TLSError {
+  TLSError(
+    .alpnMismatch,
+    message: isClient
+      ? "The peer \(peer) did not negotiate h2 (ALPN); it must speak HTTP/2 over TLS. Check the host, the port, "
+        + "and any proxy or load balancer in between."
+      : "The client \(peer) did not offer h2 (ALPN), which HTTP/2 over TLS demands (RFC 9113 §3.2).")
+}
+
+private func certificateError(_ verdict: Int32, peer: String) -> TLSError {
+  let reason = X509_verify_cert_error_string(Int(verdict)).map { String(cString: $0) } ?? "error \(verdict)"
+  switch verdict {
+  case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+    return TLSError(
+      .wrongHost,
+      message: "The certificate of \(peer) is for another name; correct the host or the certificate (\(reason)).")
+  case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+    X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+    X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE:
+    return TLSError(
+      .unknownAuthority,
+      message: "The certificate of \(peer) is signed by an authority that is not trusted; give its CA (\(reason)).")
+  default:
+    return TLSError(
+      .certificateRefused, message: "The certificate of \(peer) was refused: \(reason). Renew or replace it.")
+  }
 }

@@ -1,0 +1,43 @@
+internal import CUV
+internal import PabalPrimitives
+
+/// Work on its way from other threads to a loop.
+final class UVMailbox: Sendable {
+  private struct State {
+    var work: [@Sendable () -> Void] = []
+    /// nil before the loop runs and after it has stopped.
+    var wake: UnsafeMutablePointer<uv_async_t>?
+    var isClosed = false
+  }
+
+  private let state = Locked(State())
+
+  func put(_ work: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.work.append(work)
+      if state.work.count == 1, let wake = state.wake { uv_async_send(wake) }
+    }
+  }
+
+  /// Takes everything; the next `put` wakes the loop again.
+  func takeAll() -> [@Sendable () -> Void] {
+    state.withLock { state in
+      let work = state.work
+      state.work = []
+      return work
+    }
+  }
+
+  func open(waking wake: UnsafeMutablePointer<uv_async_t>) {
+    state.withLock { $0.wake = wake }
+  }
+
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.wake = nil
+      state.work = []
+    }
+  }
+}
