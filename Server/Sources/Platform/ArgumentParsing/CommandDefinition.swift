@@ -1,0 +1,77 @@
+/// One verb of a command line: what it is called, what it takes, how it is explained.
+package struct CommandDefinition: Sendable {
+  package let name: String
+  /// One line, without a full stop, for the list of verbs.
+  package let summary: String
+  /// Shown first in the help: what people copy.
+  package let examples: [CommandExample]
+  package let options: [OptionDefinition]
+  package let operands: [OperandDefinition]
+  package let subcommands: [CommandDefinition]
+  /// Paragraphs after the options, e.g. the meaning of exit codes.
+  package let notes: [String]
+
+  package init(
+    _ name: String, summary: String, examples: [CommandExample] = [], options: [OptionDefinition] = [],
+    operands: [OperandDefinition] = [], subcommands: [CommandDefinition] = [], notes: [String] = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.examples = examples
+    self.options = options
+    self.operands = operands
+    self.subcommands = subcommands
+    self.notes = notes
+  }
+}
+
+package struct CommandExample: Sendable {
+  package let command: String
+  package let comment: String
+
+  package init(_ command: String, _ comment: String) {
+    self.command = command
+    self.comment = comment
+  }
+}
+
+/// A flag, with or without a value.
+package struct OptionDefinition: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    /// Present or not.
+    case flag
+    /// `--name VALUE` or `--name=VALUE`, once.
+    case value(String)
+    /// Any number of times, and any number of values each time: `--device A B --device C`.
+    case list(String)
+    /// `--name` alone, or with a value as `--name=VALUE` only.
+    case optionalValue(String)
+  }
+
+  /// Without the two hyphens.
+  package let name: String
+  /// One letter, for `-t`.
+  package let short: Character?
+  package let kind: Kind
+  package let help: String
+
+  package init(_ name: String, short: Character? = nil, _ kind: Kind, _ help: String) {
+    self.name = name
+    self.short = short
+    self.kind = kind
+    self.help = help
+  }
+}
+
+/// A word without hyphens, by position.
+package struct OperandDefinition: Sendable, Hashable {
+  package let name: String
+  package let isRequired: Bool
+  package let help: String
+
+  package init(_ name: String, isRequired: Bool = true, _ help: String) {
+    self.name = name
+    self.isRequired = isRequired
+    self.help = help
+  }
+}
