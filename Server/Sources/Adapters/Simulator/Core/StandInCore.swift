@@ -98,6 +98,14 @@ package struct StandInCore: Sendable {
     if rules.providerTokenScope == .connection { ledger.forget(scope: "connection \(connection.rawValue)") }
   }
 
+  /// A PING came in; its answer is the HTTP/2 layer's.
+  package mutating func pingReceived() { statistics.pings += 1 }
+
+  /// So many streams are open on one connection, the one of the request at hand included.
+  package mutating func sawOpenStreams(_ count: Int) {
+    statistics.maxConcurrentSeen = max(statistics.maxConcurrentSeen, count)
+  }
+
   // MARK: Requests
 
   package mutating func handle(_ request: StandInRequest) -> [StandInAction] {

@@ -16,6 +16,9 @@ package struct StandInStatistics: Sendable {
   package internal(set) var drops = 0
   /// Requests that came above the last stream of a GOAWAY and were not looked at.
   package internal(set) var ignored = 0
+  /// The most streams open at once on one connection when a request was whole.
+  package internal(set) var maxConcurrentSeen = 0
+  package internal(set) var pings = 0
   /// Distinct provider tokens that passed verification.
   package internal(set) var providerTokens = 0
 }
