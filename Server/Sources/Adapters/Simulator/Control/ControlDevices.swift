@@ -30,17 +30,13 @@ extension StandInControl {
     draft.state = try state(body) ?? .registered
     try check(draft)
     let finished = draft
-    do throws(StandInDeviceFault) {
-      let made = try core.withLock { core throws(StandInDeviceFault) in
-        var made: [StandInDevice] = []
-        for _ in 0..<(count ?? 1) { made.append(try core.addDevice(finished)) }
-        return made
-      }
-      if count == nil, let device = made.first { return .json(201, ControlOutput.device(device)) }
-      return .json(201, ["data": .array(made.map { ControlOutput.device($0) })])
-    } catch {
-      throw refusal(error)
+    let made = try change { core throws(StandInDeviceFault) in
+      var made: [StandInDevice] = []
+      for _ in 0..<(count ?? 1) { made.append(try core.addDevice(finished)) }
+      return made
     }
+    if count == nil, let device = made.first { return .json(201, ControlOutput.device(device)) }
+    return .json(201, ["data": .array(made.map { ControlOutput.device($0) })])
   }
 
   func getDevice(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
@@ -54,29 +50,21 @@ extension StandInControl {
     let state = try state(body)
     let online = try body.flag("online")
     guard state != nil || online != nil else { throw APIError.missing("state", hint: "Give state or online.") }
-    do throws(StandInDeviceFault) {
-      let (device, actions) = try core.withLock { core throws(StandInDeviceFault) in
-        var actions: [StandInAction] = []
-        if let state { actions += try core.setState(state, ofDevice: id) }
-        if let online { actions += try core.setOnline(online, ofDevice: id) }
-        return (core.device(id: id), actions)
-      }
-      perform(actions)
-      guard let device else { throw StandInDeviceFault.unknownDevice }
-      return .json(200, ControlOutput.device(device))
-    } catch {
-      throw refusal(error)
+    let (device, actions) = try change { core throws(StandInDeviceFault) in
+      var actions: [StandInAction] = []
+      if let state { actions += try core.setState(state, ofDevice: id) }
+      if let online { actions += try core.setOnline(online, ofDevice: id) }
+      guard let device = core.device(id: id) else { throw .unknownDevice }
+      return (device, actions)
     }
+    perform(actions)
+    return .json(200, ControlOutput.device(device))
   }
 
   func deleteDevice(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
     let id = try find(request).id
-    do throws(StandInDeviceFault) {
-      perform(try core.withLock { core throws(StandInDeviceFault) in try core.removeDevice(id) })
-      return HTTPResponse(status: 204)
-    } catch {
-      throw refusal(error)
-    }
+    perform(try change { core throws(StandInDeviceFault) in try core.removeDevice(id) })
+    return HTTPResponse(status: 204)
   }
 
   func find(_ request: HTTPRequest) throws(APIError) -> StandInDevice {

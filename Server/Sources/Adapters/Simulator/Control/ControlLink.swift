@@ -8,13 +8,8 @@ extension StandInControl {
     _ = try ControlQuery(request, known: [])
     let id = try find(request).id
     let last = request.header("last-event-id")
-    let opened: (link: StandInLinkID, actions: [StandInAction])
-    do throws(StandInDeviceFault) {
-      opened = try core.withLock { core throws(StandInDeviceFault) in
-        try core.openLink(device: id, lastEventID: last)
-      }
-    } catch {
-      throw refusal(error)
+    let opened = try change { core throws(StandInDeviceFault) in
+      try core.openLink(device: id, lastEventID: last)
     }
     let link = opened.link
     let bell = links.open(link)

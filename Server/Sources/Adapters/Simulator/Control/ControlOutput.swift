@@ -76,7 +76,8 @@ enum ControlOutput {
     return [
       "taken": .int(Int64(counts.taken)),
       "requests": .int(Int64(counts.requests)),
-      "byStatus": .object(counts.byStatus.sorted { $0.key < $1.key }.map { JSONMember("\($0.key)", .int(Int64($0.value))) }),
+      "byStatus": .object(
+        counts.byStatus.sorted { $0.key < $1.key }.map { JSONMember("\($0.key)", .int(Int64($0.value))) }),
       "byReason": .object(counts.byReason.sorted { $0.key < $1.key }.map { JSONMember($0.key, .int(Int64($0.value))) }),
       "connections": .int(Int64(counts.connections)),
       "openConnections": .int(Int64(counts.openConnections)),

@@ -31,25 +31,22 @@ package struct StandInControl: Sendable {
 
   private func deviceRoutes(_ prefix: String) -> [Route] {
     [
-      route(.get, "\(prefix)/devices", "listSimulatorDevices", "Virtual devices") { try listDevices($0) },
-      route(.post, "\(prefix)/devices", "createSimulatorDevices", "Mint a device, adopt one, or mint many") {
-        try createDevices($0)
-      },
-      route(.get, "\(prefix)/devices/{id}", "getSimulatorDevice", "One device") { try getDevice($0) },
-      route(.patch, "\(prefix)/devices/{id}", "changeSimulatorDevice", "Uninstall, go offline, come back") {
-        try changeDevice($0)
-      },
-      route(.delete, "\(prefix)/devices/{id}", "deleteSimulatorDevice", "Forget a device") { try deleteDevice($0) },
-      route(.get, "\(prefix)/devices/{id}/stream", "linkSimulatorDevice", "The device link (server-sent events)") {
-        try openLink($0)
-      },
+      route(.get, "\(prefix)/devices", "listSimulatorDevices", "Virtual devices", listDevices),
+      route(
+        .post, "\(prefix)/devices", "createSimulatorDevices", "Mint a device, adopt one, or mint many", createDevices),
+      route(.get, "\(prefix)/devices/{id}", "getSimulatorDevice", "One device", getDevice),
+      route(
+        .patch, "\(prefix)/devices/{id}", "changeSimulatorDevice", "Uninstall, go offline, come back", changeDevice),
+      route(.delete, "\(prefix)/devices/{id}", "deleteSimulatorDevice", "Forget a device", deleteDevice),
+      route(
+        .get, "\(prefix)/devices/{id}/stream", "linkSimulatorDevice", "The device link (server-sent events)", openLink),
     ]
   }
 
   private func recordRoutes(_ prefix: String) -> [Route] {
     [
-      route(.get, "\(prefix)/inbox", "listSimulatorInbox", "Pushes that APNs took") { try listInbox($0) },
-      route(.get, "\(prefix)/requests", "listSimulatorRequests", "The wire log") { try listRequests($0) },
+      route(.get, "\(prefix)/inbox", "listSimulatorInbox", "Pushes that APNs took", listInbox),
+      route(.get, "\(prefix)/requests", "listSimulatorRequests", "The wire log", listRequests),
       route(.get, "\(prefix)/stats", "getSimulatorStats", "Counts since start or reset") { request throws(APIError) in
         _ = try ControlQuery(request, known: [])
         return .json(200, core.withLock { ControlOutput.statistics($0) })
@@ -63,16 +60,14 @@ package struct StandInControl: Sendable {
         _ = try ControlQuery(request, known: [])
         return faultList()
       },
-      route(.put, "\(prefix)/faults", "setSimulatorFaults", "Replace all fault rules") { try setFaults($0) },
+      route(.put, "\(prefix)/faults", "setSimulatorFaults", "Replace all fault rules", setFaults),
       route(.get, "\(prefix)/clock", "getSimulatorClock", "The time by which the stand-in judges") {
         request throws(APIError) in
         _ = try ControlQuery(request, known: [])
         return .json(200, core.withLock { ControlOutput.clock($0) })
       },
-      route(.post, "\(prefix)/clock", "moveSimulatorClock", "Move, set, stop or release the clock") {
-        try moveClock($0)
-      },
-      route(.post, "\(prefix)/reset", "resetSimulator", "Forget what happened") { try reset($0) },
+      route(.post, "\(prefix)/clock", "moveSimulatorClock", "Move, set, stop or release the clock", moveClock),
+      route(.post, "\(prefix)/reset", "resetSimulator", "Forget what happened", reset),
     ]
   }
 
@@ -97,6 +92,23 @@ package struct StandInControl: Sendable {
       } catch {
         return error.response(requestID: request.requestID)
       }
+    }
+  }
+
+  /// Changes devices; a refusal becomes the API's.
+  func change<Value>(
+    _ body: (inout StandInCore) throws(StandInDeviceFault) -> Value
+  ) throws(APIError) -> Value {
+    let result = core.withLock { core -> Result<Value, StandInDeviceFault> in
+      do throws(StandInDeviceFault) {
+        return .success(try body(&core))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch result {
+    case .success(let value): return value
+    case .failure(let fault): throw refusal(fault)
     }
   }
 
