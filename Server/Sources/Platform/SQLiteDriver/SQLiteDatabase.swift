@@ -1,3 +1,8 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
 import PabalPrimitives
 
 /// A database file with one writing thread, some reading threads and one that keeps the log short.
@@ -35,6 +40,22 @@ package final class SQLiteDatabase: Sendable {
       throw error
     }
     return database
+  }
+
+  /// Looks into an existing file on a thread of its own and changes no byte of it; `nil` when there is no file.
+  package static func inspect<Value: Sendable>(
+    path: String, _ body: @escaping @Sendable (SQLiteConnection) throws -> Value
+  ) async throws -> Value? {
+    guard access(path, F_OK) == 0 else { return nil }
+    return try await withCheckedThrowingContinuation { continuation in
+      do {
+        try DatabaseThread.start {
+          continuation.resume(with: Result { try body(try SQLiteConnection(path: path, role: .inspector)) })
+        }
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
   }
 
   /// All of `body` or nothing of it, in a commit that it may share with other calls.

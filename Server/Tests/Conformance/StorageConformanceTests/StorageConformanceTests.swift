@@ -1,0 +1,17 @@
+import SQLiteStorage
+import Storage
+import StorageConformance
+import Testing
+
+/// Both conformers, through every sentence of the port.
+@Suite struct StorageConformanceTests {
+  @Test(arguments: StorageConformance.checks)
+  func memory(_ check: ConformanceCheck) async throws {
+    try await check.run(MemoryStorage())
+  }
+
+  @Test(arguments: StorageConformance.checks)
+  func sqlite(_ check: ConformanceCheck) async throws {
+    try await withTemporaryStore { storage, _ in try await check.run(storage) }
+  }
+}
