@@ -1,45 +1,231 @@
+import EventLoop
 package import HTTP2
+import PabalPrimitives
 
 /// A client's connection as its server sees it. On its loop's thread only.
-///
-/// Calls outside a handler's call need a `flush` after them.
 package final class HTTP2ServerConnection {
+  /// Bytes that may wait for the kernel before nothing more is read: a client that does not read must not fill our memory.
+  private static let unsentBytesCap = 1024 * 1024
+
   /// Counts up from 1 for each listener.
   package let id: UInt64
 
-  init(id: UInt64) { self.id = id }
+  private let session: HTTP2ServerSession
+  private let pipe: PlaintextPipe
+  private let loop: any Loop
+  private weak var listener: HTTP2Listener?
+  private let handler: any HTTP2ServerHandler
+  private var handshakeDeadline: TimerID?
+  private var hasOpened = false
+  private var isRetiring = false
+  private var isPausedByCaller = false
+  private var isPausedByUnsent = false
+  private var ending: HTTP2ConnectionError?
+  private var isHandling = false
 
-  /// Answers a stream; nothing happens when it is closed already. `endStream: false` leaves the stream half answered
-  /// for ever (a fault to be played). An answer before the whole request is in is followed by RST_STREAM(NO_ERROR)
-  /// (RFC 9113 §8.1).
+  init(
+    id: UInt64, session: HTTP2ServerSession, pipe: PlaintextPipe, channel: any ByteChannel, loop: any Loop,
+    listener: HTTP2Listener, handler: any HTTP2ServerHandler
+  ) {
+    self.id = id
+    self.session = session
+    self.pipe = pipe
+    self.loop = loop
+    self.listener = listener
+    self.handler = handler
+    pipe.channel = channel
+  }
+
+  func start(handshakeTimeout: Duration) {
+    session.delegate = self
+    pipe.owner = self
+    handshakeDeadline = loop.schedule(after: handshakeTimeout) { [weak self] in
+      self?.end(
+        HTTP2ConnectionError(.dialTimedOut, message: "The client did not finish its handshake in time."),
+        gracefully: false)
+    }
+    pipe.accepted()
+  }
+
+  /// Answers a stream; nothing happens when it is closed or answered already. `endStream: false` leaves the stream half
+  /// answered for ever (a fault to be played). An answer before the whole request is in is followed by
+  /// RST_STREAM(NO_ERROR) (RFC 9113 §8.1).
+  ///
+  /// This and the other calls that send need a `flush` after them, except inside a handler's call.
   package func respond(
     stream: Int32, status: Int, headers: [(String, String)], body: [UInt8], endStream: Bool = true
-  ) { fatalError("not landed yet") }
+  ) {
+    session.respond(stream: stream, status: status, headers: headers, body: body, endStream: endStream)
+  }
 
   /// An interim response (1xx).
-  package func inform(stream: Int32, status: Int, headers: [(String, String)]) { fatalError("not landed yet") }
+  package func inform(stream: Int32, status: Int, headers: [(String, String)]) {
+    session.inform(stream: stream, status: status, headers: headers)
+  }
 
-  package func reset(stream: Int32, code: HTTP2ErrorCode) { fatalError("not landed yet") }
+  package func reset(stream: Int32, code: HTTP2ErrorCode) {
+    session.reset(stream: stream, code: code)
+  }
 
-  /// nil: the last stream received. Streams above `lastStreamID` are dropped on our side too. The connection stays
-  /// open until `close` or `abort`.
-  package func goaway(lastStreamID: Int32?, code: HTTP2ErrorCode, debug: [UInt8]) { fatalError("not landed yet") }
+  /// nil: the last stream received. Streams above `lastStreamID` are dropped on our side too, and no new ones are taken.
+  /// The connection stays open until `close` or `abort`.
+  package func goaway(lastStreamID: Int32?, code: HTTP2ErrorCode, debug: [UInt8]) {
+    session.goaway(lastStreamID: lastStreamID, code: code, debug: debug)
+  }
 
-  package func setMaxConcurrentStreams(_ count: Int) { fatalError("not landed yet") }
+  package func setMaxConcurrentStreams(_ count: Int) {
+    session.setMaxConcurrentStreams(count)
+  }
 
-  package func ping() { fatalError("not landed yet") }
+  package func ping() {
+    session.ping()
+  }
 
-  /// One write for everything said since the last.
-  package func flush() { fatalError("not landed yet") }
+  /// One write for everything said since the last. No effect from inside a handler's call, whose end flushes by itself.
+  package func flush() {
+    handle {}
+  }
 
   /// GOAWAY, then closes when the open streams have ended.
-  package func close() { fatalError("not landed yet") }
+  package func close() {
+    handle {
+      guard !isRetiring else { return }
+      isRetiring = true
+      if pipe.isOpen { session.goaway(lastStreamID: nil, code: .noError, debug: []) }
+    }
+  }
 
-  /// Resets TCP at once.
-  package func abort() { fatalError("not landed yet") }
+  /// Resets TCP at once; what was not flushed is lost. `connectionClosed` follows on a later turn.
+  package func abort() {
+    end(HTTP2ConnectionError(.aborted, message: "The connection was closed on our side."), gracefully: false)
+  }
 
-  package func pauseReading() { fatalError("not landed yet") }
-  package func resumeReading() { fatalError("not landed yet") }
+  package func pauseReading() {
+    isPausedByCaller = true
+    pipe.pauseReading()
+  }
 
-  package var openStreams: Int { fatalError("not landed yet") }
+  package func resumeReading() {
+    isPausedByCaller = false
+    if !isPausedByUnsent { pipe.resumeReading() }
+  }
+
+  package var openStreams: Int { session.openStreams }
+
+  // MARK: Handling and ending
+
+  /// Runs `work`, then sends what it caused, in one write. Inside another `handle` the outer one sends.
+  private func handle(_ work: () -> Void) {
+    if isHandling { return work() }
+    isHandling = true
+    work()
+    drain()
+    isHandling = false
+    endIfDone()
+  }
+
+  private func drain() {
+    guard pipe.isOpen else { return }
+    do {
+      try session.drain { try pipe.send($0) }
+    } catch {
+      end(breach(error), gracefully: true)
+    }
+    if !isPausedByUnsent, pipe.unsentBytes > Self.unsentBytesCap {
+      isPausedByUnsent = true
+      pipe.pauseReading()
+    }
+  }
+
+  private func endIfDone() {
+    if let code = session.breach, session.isFinished {
+      end(
+        HTTP2ConnectionError(.protocolError(code), message: "The client broke HTTP/2; our GOAWAY says \(code)."),
+        gracefully: true)
+    } else if isRetiring, session.openStreams == 0 {
+      end(HTTP2ConnectionError(.drained, message: "The connection was closed in order."), gracefully: true)
+    }
+  }
+
+  private func breach(_ error: any Error) -> HTTP2ConnectionError {
+    let code = (error as? HTTP2SessionError)?.errorCode ?? .internalError
+    return HTTP2ConnectionError(
+      .protocolError(code), message: "The exchange with the client broke: \(error)", cause: error)
+  }
+
+  private func end(_ error: HTTP2ConnectionError, gracefully: Bool) {
+    guard ending == nil else { return }
+    ending = error
+    if gracefully { pipe.close(nil) } else { pipe.abort(nil) }
+  }
+}
+
+// MARK: - Bytes
+
+extension HTTP2ServerConnection: PlaintextPipeOwner {
+  func pipeOpened() {
+    handle {}
+  }
+
+  func pipeReceived(_ bytes: UnsafeRawBufferPointer) {
+    guard ending == nil else { return }
+    let wasHandling = isHandling
+    isHandling = true
+    defer { isHandling = wasHandling }
+    do {
+      try session.receive(bytes, now: loop.now)
+    } catch {
+      drain()
+      end(breach(error), gracefully: true)
+    }
+  }
+
+  func pipeReadEnded() {
+    handle {}
+  }
+
+  func pipeFlushed() {
+    guard isPausedByUnsent, pipe.unsentBytes <= Self.unsentBytesCap / 2 else { return }
+    isPausedByUnsent = false
+    if !isPausedByCaller { pipe.resumeReading() }
+  }
+
+  func pipeClosed(_ error: (any Error)?) {
+    if let handshakeDeadline { loop.cancel(handshakeDeadline) }
+    session.delegate = nil
+    listener?.remove(self)
+    guard hasOpened else { return }
+    let reason =
+      ending
+      ?? HTTP2ConnectionError(
+        .peerClosed, message: "The client closed the connection.", cause: error)
+    handler.connectionClosed(self, error: reason)
+  }
+}
+
+// MARK: - HTTP/2
+
+extension HTTP2ServerConnection: HTTP2ServerSessionDelegate {
+  package func sessionReceivedSettings() {
+    if let handshakeDeadline { loop.cancel(handshakeDeadline) }
+    handshakeDeadline = nil
+    hasOpened = true
+    handler.connectionOpened(self)
+  }
+
+  package func sessionReceivedHead(_ head: HTTP2ServerRequest) {
+    handler.requestHeadReceived(head, on: self)
+  }
+
+  package func sessionReceivedRequest(_ request: HTTP2ServerRequest) {
+    handler.requestReceived(request, on: self)
+  }
+
+  package func sessionStreamClosed(_ stream: Int32, code: HTTP2ErrorCode) {
+    handler.streamClosed(stream, code: code, on: self)
+  }
+
+  package func sessionReceivedPing() {
+    handler.pingReceived(on: self)
+  }
 }

@@ -1,0 +1,316 @@
+internal import CNghttp2
+package import PabalPrimitives
+
+/// What a client session tells. None of these calls comes from inside `drain`.
+package protocol HTTP2ClientSessionDelegate: AnyObject {
+  /// The peer's SETTINGS came; read `maxConcurrentStreams`.
+  func sessionReceivedSettings()
+  func sessionReceivedResponse(tag: UInt64, _ response: HTTP2Response)
+  func sessionStreamReset(tag: UInt64, code: HTTP2ErrorCode, hadStatus: Int?)
+  /// The peer did not process these; at the end of `receive` or `drain`.
+  func sessionUnprocessed(tags: [UInt64])
+  func sessionReceivedGoaway(lastStreamID: Int32, code: HTTP2ErrorCode, debug: [UInt8])
+  func sessionReceivedPong()
+  /// After `canSubmit` had refused for lack of window.
+  func sessionWindowOpened()
+}
+
+/// The client's side of one HTTP/2 connection as plaintext bytes in and out; it knows no socket. On one thread.
+///
+/// The hot state lies in a trivial struct behind a pointer, so that nghttp2's call-backs touch no reference count. Tuned
+/// as measured: header names and constant values are not copied, one array of fields is reused, the unique header
+/// stays out of the compression table, and everything to send is gathered into pieces of 64 KiB.
+package final class HTTP2ClientSession {
+  /// Strong, because a weak one costs an atomic operation at each event: its owner clears it at the end.
+  package var delegate: (any HTTP2ClientSessionDelegate)?
+  let core: UnsafeMutablePointer<ClientCore>
+  private let concurrentStreamsCap: Int
+  let responseBodyLimit: Int
+
+  private var fields: UnsafeMutableBufferPointer<nghttp2_nv> = .init(start: nil, count: 0)
+  private var template: HTTP2HeaderTemplate?
+  /// Templates that HEADERS inside nghttp2 may still point into.
+  private var retired: [HTTP2HeaderTemplate] = []
+  /// Responses whose body is on its way.
+  private var partial: [RequestSlotPointer: HTTP2Response] = [:]
+  private var unprocessed: [UInt64] = []
+  private var flood = FloodBudget()
+
+  /// - Parameter firstStreamID: 1 but in tests of exhaustion.
+  package init(
+    concurrentStreamsCap: Int = HTTP2Limits.concurrentStreams,
+    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, firstStreamID: Int32 = 1
+  ) throws(HTTP2SessionError) {
+    self.concurrentStreamsCap = concurrentStreamsCap
+    self.responseBodyLimit = responseBodyLimit
+    core = .allocate(capacity: 1)
+    core.initialize(to: ClientCore())
+    let session = try ClientCore.makeSession(core)
+    core.pointee.session = session
+    core.pointee.owner = Unmanaged.passUnretained(self)
+    if firstStreamID > 1 { nghttp2_session_set_next_stream_id(session, firstStreamID) }
+    let settings = [
+      nghttp2_settings_entry(NGHTTP2_SETTINGS_ENABLE_PUSH, 0),
+      nghttp2_settings_entry(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, HTTP2Limits.streamWindowBytes),
+      nghttp2_settings_entry(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, HTTP2Limits.headerListBytes),
+    ]
+    nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
+    nghttp2_session_set_local_window_size(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(HTTP2Limits.connectionWindowBytes))
+  }
+
+  deinit {
+    core.pointee.deallocate()
+    core.deallocate()
+    fields.deallocate()
+  }
+
+  // MARK: Sending
+
+  /// What the peer allows now, capped; 0 before its SETTINGS.
+  package var maxConcurrentStreams: Int {
+    core.pointee.hasSettings ? min(core.pointee.peerMaxStreams, concurrentStreamsCap) : 0
+  }
+
+  package var openStreams: Int { core.pointee.openStreams }
+
+  /// No new streams: the peer's GOAWAY, or all stream ids used.
+  package var isDraining: Bool { core.pointee.goawayReceived || streamIDsAreExhausted }
+
+  package var streamIDsAreExhausted: Bool {
+    nghttp2_session_get_next_stream_id(core.pointee.session) > UInt32(Int32.max)
+  }
+
+  /// See `HTTP2ClientConnection.canSubmit(bodyBytes:)`.
+  package func canSubmit(bodyBytes: Int) -> Bool {
+    guard !isDraining, core.pointee.openStreams < maxConcurrentStreams else { return false }
+    let window = Int(nghttp2_session_get_remote_window_size(core.pointee.session)) - core.pointee.bodyBytesHandedOver
+    if bodyBytes <= window, bodyBytes <= core.pointee.peerStreamWindow { return true }
+    // Alone it may be split: there is nothing to starve behind. So no body waits for ever for a window that a peer
+    // never opens as far.
+    if core.pointee.openStreams == 0 { return true }
+    core.pointee.isBlockedOnWindow = true
+    return false
+  }
+
+  /// Only after `canSubmit` said yes. The bytes come with the next `drain`.
+  package func submit(
+    template: HTTP2HeaderTemplate, path: [UInt8], unique: [UInt8], body: [UInt8], tag: UInt64
+  ) {
+    if template !== self.template { adopt(template) }
+    let slot = core.pointee.slots.take()
+    slot.pointee.tag = tag
+    slot.pointee.bodyCount = Int32(truncatingIfNeeded: body.count)
+    slot.pointee.body.pointee = body
+    let uniqueIndex = fields.count - 1
+    let id = path.withUnsafeBufferPointer { path in
+      unique.withUnsafeBufferPointer { unique in
+        fields[HTTP2HeaderTemplate.pathIndex].value = UnsafeMutablePointer(mutating: path.baseAddress)
+        fields[HTTP2HeaderTemplate.pathIndex].valuelen = path.count
+        fields[uniqueIndex].value = UnsafeMutablePointer(mutating: unique.baseAddress)
+        fields[uniqueIndex].valuelen = unique.count
+        return ClientCore.submit(core, fields, slot)
+      }
+    }
+    guard id > 0 else {
+      // Memory or stream ids are used up; the latter is asked for before. Nothing was sent.
+      core.pointee.slots.giveBack(slot)
+      unprocessed.append(tag)
+      return
+    }
+    slot.pointee.streamID = id
+    core.pointee.openStreams += 1
+    core.pointee.bodyBytesHandedOver += body.count
+    core.pointee.queue(slot)
+  }
+
+  private func adopt(_ template: HTTP2HeaderTemplate) {
+    if let old = self.template { retired.append(old) }
+    self.template = template
+    if fields.count != template.fields.count {
+      fields.deallocate()
+      fields = .allocate(capacity: template.fields.count)
+      _ = fields.initialize(from: template.fields)
+    } else {
+      for index in fields.indices { fields[index] = template.fields[index] }
+    }
+  }
+
+  /// Resets the stream with CANCEL. Nothing more is told about it.
+  package func cancel(tag: UInt64) {
+    var found: RequestSlotPointer?
+    core.pointee.slots.visitOpen { if $0.pointee.tag == tag, !$0.pointee.isSettled { found = $0 } }
+    guard let slot = found else { return }
+    slot.pointee.isSettled = true
+    nghttp2_submit_rst_stream(
+      core.pointee.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.streamID, NGHTTP2_CANCEL.rawValue)
+  }
+
+  package func ping() {
+    nghttp2_submit_ping(core.pointee.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+  }
+
+  /// Says goodbye; nothing can be submitted after it.
+  package func goaway() {
+    core.pointee.goawayReceived = true
+    nghttp2_submit_goaway(
+      core.pointee.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, NGHTTP2_NO_ERROR.rawValue, nil, 0)
+  }
+
+  /// Everything that waits to be sent, in pieces of at most 64 KiB, valid during the call. Not from inside a delegate's
+  /// call.
+  package func drain(_ send: (UnsafeRawBufferPointer) throws -> Void) throws {
+    defer { if !unprocessed.isEmpty { reportUnprocessed() } }
+    while true {
+      var bytes: UnsafePointer<UInt8>?
+      let count = nghttp2_session_mem_send(core.pointee.session, &bytes)
+      guard count >= 0 else { throw sessionError(count) }
+      guard count > 0, let bytes else { break }
+      if !core.pointee.gather.fits(count) { try send(core.pointee.gather.handOut()) }
+      core.pointee.gather.append(bytes, count)
+    }
+    if core.pointee.gather.count > 0 { try send(core.pointee.gather.handOut()) }
+    retired.removeAll(keepingCapacity: true)
+  }
+
+  /// Plaintext bytes ever handed out by `drain`.
+  package var totalBytesDrained: UInt64 { core.pointee.gather.totalHandedOut }
+
+  /// The kernel has taken a byte of everything drained before `offset`; returns the requests of which it now has one,
+  /// in order.
+  package func kernelTook(before offset: UInt64) -> [UInt64] {
+    var tags: [UInt64] = []
+    core.pointee.marks.take(before: offset) { mark in
+      guard mark.slot.pointee.generation == mark.generation else { return }
+      mark.slot.pointee.isTaken = true
+      if !mark.slot.pointee.isSettled { tags.append(mark.slot.pointee.tag) }
+    }
+    return tags
+  }
+
+  /// The connection is gone: every request without an end, in order of submission, by whether the kernel had a byte
+  /// of it. Once.
+  package func abandon() -> (lost: [UInt64], unsent: [UInt64]) {
+    var open: [RequestSlotPointer] = []
+    core.pointee.slots.visitOpen { if !$0.pointee.isSettled { open.append($0) } }
+    open.sort { $0.pointee.streamID < $1.pointee.streamID }
+    for slot in open { slot.pointee.isSettled = true }
+    let lost = open.filter(\.pointee.isTaken).map(\.pointee.tag)
+    let unsent = open.filter { !$0.pointee.isTaken }.map(\.pointee.tag)
+    return (lost, unsent + unprocessed)
+  }
+
+  // MARK: Receiving
+
+  /// - Throws: when the session cannot go on. What must still be said to the peer comes with `drain`.
+  package func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) throws(HTTP2SessionError) {
+    flood.refill(at: now)
+    let count = nghttp2_session_mem_recv(
+      core.pointee.session, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
+    if !unprocessed.isEmpty { reportUnprocessed() }
+    guard count >= 0 else { throw sessionError(count) }
+  }
+
+  /// Both sides have nothing more to say: after a GOAWAY with no stream open, or a breach of protocol.
+  package var isFinished: Bool {
+    nghttp2_session_want_read(core.pointee.session) == 0 && nghttp2_session_want_write(core.pointee.session) == 0
+  }
+
+  /// The code of a GOAWAY that nghttp2 sent because of the peer's breach.
+  package var breach: HTTP2ErrorCode? {
+    core.pointee.breach == 0 ? nil : HTTP2ErrorCode(rawValue: core.pointee.breach)
+  }
+
+  private func reportUnprocessed() {
+    let tags = unprocessed
+    unprocessed = []
+    delegate?.sessionUnprocessed(tags: tags)
+  }
+}
+
+// MARK: - Called by ClientCore
+
+extension HTTP2ClientSession {
+  func receivedHead(_ slot: RequestSlotPointer, endStream: Bool) {
+    let scratch = core.pointee.scratch
+    if slot.pointee.status == 0 {
+      // RFC 9110 §15.2: any number of interim responses may come before the final one.
+      guard scratch.status >= 200 else { return }
+      slot.pointee.status = scratch.status
+      let response = HTTP2Response(status: Int(scratch.status), headers: scratch.block())
+      if endStream { return settle(slot, with: response) }
+      partial[slot] = response
+    } else if endStream {
+      receivedEnd(slot)  // Trailers say nothing that we need.
+    }
+  }
+
+  func receivedBody(_ slot: RequestSlotPointer, _ bytes: UnsafeBufferPointer<UInt8>) {
+    guard !slot.pointee.isSettled else { return }
+    let limit = responseBodyLimit
+    partial[slot, default: HTTP2Response(status: Int(slot.pointee.status))].append(bytes, limit: limit)
+  }
+
+  func receivedEnd(_ slot: RequestSlotPointer) {
+    guard let response = partial.removeValue(forKey: slot) else { return }
+    settle(slot, with: response)
+  }
+
+  private func settle(_ slot: RequestSlotPointer, with response: HTTP2Response) {
+    guard !slot.pointee.isSettled else { return }
+    slot.pointee.isSettled = true
+    delegate?.sessionReceivedResponse(tag: slot.pointee.tag, response)
+  }
+
+  func streamClosed(_ slot: RequestSlotPointer, code: HTTP2ErrorCode) {
+    let state = slot.pointee
+    let response = partial.isEmpty ? nil : partial.removeValue(forKey: slot)
+    core.pointee.bodyBytesHandedOver -= Int(state.bodyCount - state.bodySent)
+    core.pointee.openStreams -= 1
+    core.pointee.slots.giveBack(slot)
+    guard !state.isSettled else { return }
+    if code == .noError, let response {
+      // RFC 9113 §8.1: the server answered before it had the whole request, and wants no more of it.
+      delegate?.sessionReceivedResponse(tag: state.tag, response)
+    } else if !state.isSerialised || (code == .refusedStream && state.status == 0) {
+      unprocessed.append(state.tag)
+    } else {
+      delegate?.sessionStreamReset(
+        tag: state.tag, code: code, hadStatus: state.status == 0 ? nil : Int(state.status))
+    }
+  }
+
+  func receivedGoaway(lastStreamID: Int32, code: HTTP2ErrorCode, debug: [UInt8]) {
+    delegate?.sessionReceivedGoaway(lastStreamID: lastStreamID, code: code, debug: debug)
+  }
+
+  func receivedSettings() {
+    guard spendControlFrame() else { return }
+    delegate?.sessionReceivedSettings()
+    windowMayHaveOpened()
+  }
+
+  func receivedPong() { delegate?.sessionReceivedPong() }
+
+  func windowMayHaveOpened() {
+    guard core.pointee.isBlockedOnWindow else { return }
+    core.pointee.isBlockedOnWindow = false
+    delegate?.sessionWindowOpened()
+  }
+
+  /// False: the session is being ended with ENHANCE_YOUR_CALM.
+  @discardableResult
+  func spendControlFrame() -> Bool {
+    if flood.spend() { return true }
+    nghttp2_session_terminate_session(core.pointee.session, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+    return false
+  }
+}
+
+extension HTTP2Response {
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) {
+    let room = max(0, limit - body.count)
+    body.append(contentsOf: bytes.prefix(room))
+    if bytes.count > room { bodyIsCut = true }
+  }
+}
