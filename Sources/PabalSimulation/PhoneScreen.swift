@@ -13,6 +13,9 @@ public struct PhoneScreen: Sendable, Equatable {
   public internal(set) var badge = 0
   /// The system's permission alert, while it waits for the user.
   public internal(set) var permissionPrompt: PermissionPrompt?
+
+  /// An empty screen.
+  public init() {}
 }
 
 /// One notification as it is drawn.

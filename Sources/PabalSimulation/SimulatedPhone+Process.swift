@@ -39,19 +39,21 @@ extension SimulatedPhone {
 
   /// The user swipes the app away. The phone itself stays connected.
   public func kill() {
-    let wasRunning = state.withLock { state in
+    // The process is let go of outside of the lock: the app's objects may call the phone as they go.
+    let ended = state.withLock { state in
       defer { state.process = .notRunning(byUser: true) }
       state.screen.banners = []
-      return state.runningProcess != nil
+      return state.runningProcess
     }
-    if wasRunning { record(.killed) }
+    if ended != nil { record(.killed) }
   }
 
   /// The system ends the app in the background, to get memory back: a silent push may start it again.
   public func terminateInBackground() {
-    state.withLock { state in
-      guard state.visibility == .background else { return }
-      state.process = .notRunning(byUser: false)
+    _ = state.withLock { state -> AppProcess? in
+      guard state.visibility == .background else { return nil }
+      defer { state.process = .notRunning(byUser: false) }
+      return state.runningProcess
     }
   }
 
@@ -134,8 +136,20 @@ extension SimulatedPhone {
 
   // MARK: Whose code runs
 
+  /// Runs `body` as code of the running app: on the main actor, with its singletons.
+  ///
+  /// - Throws: `PhoneError` `.notRunning`.
+  public func asApp<Answer: Sendable>(_ body: @MainActor @Sendable () -> Answer) async throws -> Answer {
+    guard let process = state.withLock({ $0.runningProcess }) else {
+      throw PhoneError(.notRunning, "the app does not run: launch it first")
+    }
+    return await onMain(process, "code of the app") { _ in body() }
+  }
+
   /// Runs `body` on the main actor with Apple's singletons of this process.
-  func onMain(_ process: AppProcess, _ what: String, _ body: @MainActor @Sendable (AppProcess) -> Void) async {
+  func onMain<Answer: Sendable>(
+    _ process: AppProcess, _ what: String, _ body: @MainActor @Sendable (AppProcess) -> Answer
+  ) async -> Answer {
     await work.during(what) {
       await MainActor.run {
         SimulatedApplication.$current.withValue(process.application) {
@@ -146,7 +160,7 @@ extension SimulatedPhone {
   }
 
   /// Runs `body` with this phone's singletons; an extension has a centre and no application.
-  func within(_ centre: UNUserNotificationCenter, _ body: () -> Void) {
+  func within<Answer>(_ centre: UNUserNotificationCenter, _ body: () -> Answer) -> Answer {
     Self.$current.withValue(self) {
       SimulatedNotificationCenter.$current.withValue(centre) { body() }
     }

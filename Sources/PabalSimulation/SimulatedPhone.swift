@@ -138,7 +138,7 @@ public final class SimulatedPhone: Sendable {
 
   private func receivePushes() async {
     do {
-      while true {
+      while !Task.isCancelled {
         try await state.wait { $0.wantsStream }
         await withTaskGroup(of: Void.self) { group in
           group.addTask {
