@@ -1,4 +1,5 @@
 package import HTTPServer
+import Observability
 import PabalPrimitives
 package import Storage
 
@@ -12,20 +13,32 @@ package struct PushAPI: Sendable {
     self.configuration = configuration
     self.storage = storage
     self.dispatcher = dispatcher
+    for declaration in APIMetrics.declarations { configuration.metrics.declare(declaration) }
   }
 
   /// Every route of the API, `/openapi.json` last.
   package var routes: [Route] {
-    operationRoutes
-  }
-
-  /// `/healthz`, `/readyz`, `/version`, `/metrics`: without a key; also for a port of their own.
-  package var operationRoutes: [Route] {
-    []
+    let described =
+      guideRoutes + preferenceRoutes + deviceRoutes + messageRoutes + deliveryRoutes + explainRoutes + eventRoutes
+      + operationRoutes
+    return described + [openAPIRoute(described)]
   }
 
   /// The routes of the API and `extra` ones, with refusals in the guide's form on the guide's paths.
   package func router(extra: [Route] = []) -> Router {
-    Router(routes + extra)
+    Router(routes + extra, errorForm: Self.errorForm)
+  }
+
+  private func openAPIRoute(_ routes: [Route]) -> Route {
+    let document = OpenAPIDocument(
+      title: "Pabal", version: configuration.version, schemas: Schemas.all, securitySchemes: Schemas.securitySchemes)
+    let body = document.value(routes: routes).encoded
+    return route(
+      .get, "/openapi.json", .anyone,
+      RouteOperation(
+        "openapi", "This description", tag: "Operation", replies: [RouteOperation.Reply(200, "OpenAPI 3.1")])
+    ) { _, _ in
+      HTTPResponse(status: 200, headers: [HTTPField("Content-Type", "application/json")], body: .bytes(body))
+    }
   }
 }
