@@ -152,7 +152,8 @@ final class Dispatcher: Sendable {
     for outcome in outcomes {
       let delivery = deliveries[Int(outcome.tag)]
       let before = earlier[delivery.key]
-      let attempt = AttemptRecord(outcome, number: (before?.number ?? 0), environment: environment, startedAt: startedAt)
+      let attempt = AttemptRecord(
+        outcome, number: (before?.number ?? 0), environment: environment, startedAt: startedAt)
       telemetry.attempted(outcome, environment: environment)
       if before == nil, let attempt, attempt.reason == "BadDeviceToken", !delivery.environmentIsLearned {
         again.append(delivery)

@@ -35,7 +35,11 @@ package enum StopSignal {
   private static let installed: Void = {
     let end = pipeEnds.read
     var thread = pthread_t()
-    let status = pthread_create(&thread, nil, { _ in StopSignal.listen(); return nil }, nil)
+    let status = pthread_create(
+      &thread, nil,
+      { _ in
+        StopSignal.listen(); return nil
+      }, nil)
     precondition(status == 0 && end >= 0, "a process may have one more thread at its start")
     pthread_detach(thread)
     for number in [SIGTERM, SIGINT] {

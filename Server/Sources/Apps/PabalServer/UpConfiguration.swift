@@ -49,7 +49,8 @@ struct UpPorts: Equatable {
   /// N, N + 1, N + 11, N + 12 and N + 9; 0: all free ones.
   init(base: UInt16) throws(UpError) {
     guard base <= UInt16.max - 12 else {
-      throw UpError(.configuration, "Port \(base) leaves no room for the ports up to \(UInt32(base) + 12); use a lower one.")
+      throw UpError(
+        .configuration, "Port \(base) leaves no room for the ports up to \(UInt32(base) + 12); use a lower one.")
     }
     let isFree = base == 0
     api = base
