@@ -152,7 +152,7 @@ import Testing
     #expect(json?["byStatus"]?["400"]?.int == 1)
     #expect(json?["byReason"]?["BadPriority"]?.int == 1)
     #expect(json?["connections"]?.int == 1)
-    #expect(json?["providerTokens"]?.int == 2)
+    #expect(json?["providerTokens"]?.int == 1)
   }
 
   @Test("PUT replaces all fault rules and tells how often each fired") func faults() async throws {

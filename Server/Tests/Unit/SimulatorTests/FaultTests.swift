@@ -14,7 +14,7 @@ import Testing
   private let busy = FaultRule.Effect.status(503, reason: "ServiceUnavailable", timestamp: nil, taken: false)
 
   private func statuses(_ bench: inout PushBench, _ count: Int) throws -> [Int?] {
-    let token = try bench.bearer()
+    let token = bench.usual
     return try (0..<count).map { _ in try bench.send(authorization: token).status }
   }
 
@@ -34,7 +34,7 @@ import Testing
     try bench.send()
     let other = bench.core.connectionOpened(.sandbox)
     bench.core.setFaults([rule(busy) { ($0.nth, $0.token) = (2, PushBench.token) }], seed: 1)
-    let token = try bench.bearer()
+    let token = bench.usual
     try bench.send(authorization: token) { $0.path = "/3/device/bb" }
     #expect(try bench.send(authorization: token).status == 200)
     #expect(try bench.send(authorization: token, on: other).status == 503)
@@ -153,7 +153,7 @@ import Testing
       (FaultRule.LastStream.accepted, nil, 3), (.all, 200, 5), (.none, nil, 0),
     ] as [(FaultRule.LastStream, Int?, Int32)] {
       var bench = try PushBench()
-      let token = try bench.bearer()
+      let token = bench.usual
       bench.core.setFaults(
         [rule(.goaway(lastStream: lastStream, debug: debug, close: .drain)) { $0.nth = 3 }], seed: 1)
       try bench.send(authorization: token)
@@ -172,7 +172,7 @@ import Testing
 
   @Test("a stream below one that was worked on cannot be named unprocessed") func outOfOrder() throws {
     var bench = try PushBench()
-    let token = try bench.bearer()
+    let token = bench.usual
     bench.core.setFaults(
       [rule(.goaway(lastStream: .accepted, debug: [], close: .never)) { $0.nth = 2 }], seed: 1)
     let call = PushCall(path: "/3/device/\(PushBench.hex)", authorization: token)

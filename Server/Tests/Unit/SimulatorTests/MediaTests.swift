@@ -10,7 +10,12 @@ import Testing
     #expect(digests == Self.digests)
   }
 
-  private static let digests: [String] = []
+  private static let digests = [
+    "sample.png 21eb9ce8bc4feea95f6696042aebb3564bb03ffd284fd8de78359cc1a4633687",
+    "sample.mp4 b414e11cee7a125c7d549853c9838c01e90c26bdc5cb308d90c4ba44bc786d2e",
+    "lying.png 29b4a85686f9371751a10d5d8af1afe9e52046837c4ae1c58645dece0eca28a8",
+    "truncated.png ab33275e32e801b805300be9a2453eb65e113caf36c228710d4e17910a464d3d",
+  ]
 
   @Test("each is what its story says") func kinds() {
     let png = StandInMedia.samplePNG.bytes

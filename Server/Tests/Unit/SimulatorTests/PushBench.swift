@@ -15,6 +15,8 @@ struct PushBench {
   var core: StandInCore
   var connection: StandInConnectionID
   let device: StandInDevice
+  /// One provider token, used by every push that names no other.
+  private(set) var usual = ""
   private var stream: Int32 = -1
 
   init(_ rules: StandInRules = StandInRules(), further: [StandInKey] = []) throws {
@@ -22,12 +24,17 @@ struct PushBench {
     other = try P256SigningKey.generate()
     core = StandInCore(
       keys: [Self.key("KEY1234567", signer), Self.key("KEY7654321", other)] + further, bundles: [Self.topic],
-      rules: rules, clock: clock.clock, randomness: .seeded(7), digest: { "digest-\($0.utf8.count)" })
+      rules: rules, clock: clock.clock, randomness: .seeded(7), digest: Self.digest)
     var draft = StandInDeviceDraft(topic: Self.topic)
     draft.id = "phone"
     draft.token = Self.token
     device = try core.addDevice(draft)
     connection = core.connectionOpened(.sandbox)
+    usual = try bearer()
+  }
+
+  static func digest(_ text: String) -> String {
+    do { return Hex.encode(try SHA256.hash(Array(text.utf8))) } catch { return "none" }
   }
 
   static func key(
@@ -55,7 +62,7 @@ struct PushBench {
   mutating func send(
     authorization: String? = nil, on other: StandInConnectionID? = nil, _ change: (inout PushCall) -> Void = { _ in }
   ) throws -> Answer {
-    var call = PushCall(path: "/3/device/\(Self.hex)", authorization: try authorization ?? bearer())
+    var call = PushCall(path: "/3/device/\(Self.hex)", authorization: authorization ?? usual)
     change(&call)
     stream += 2
     let actions = core.handle(
