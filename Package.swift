@@ -41,7 +41,7 @@ let package = Package(
   targets: [
     library("PabalPrimitives"),
     library("PabalModel", ["PabalPrimitives"]),
-    library("PabalCore", ["PabalModel", "PabalPrimitives"]),
+    library("PabalCore", ["PabalMailbox", "PabalModel", "PabalPrimitives"]),
     library("PabalMailbox", ["PabalPrimitives"]),
     library(
       "PabalKit",
@@ -53,7 +53,7 @@ let package = Package(
     library(
       "PabalNotificationService",
       [
-        "PabalMailbox", "PabalModel", "PabalPrimitives",
+        "PabalCore", "PabalMailbox", "PabalModel", "PabalPrimitives",
         .target(name: "PabalSimUserNotifications", condition: offDevice),
       ]),
     library("PabalSimUserNotifications", ["PabalPrimitives"]),
@@ -62,7 +62,7 @@ let package = Package(
   ]
     + tests("PabalPrimitivesTests", ["PabalPrimitives"])
     + tests("PabalModelTests", ["PabalModel", "PabalPrimitives"])
-    + tests("PabalCoreTests", ["PabalCore", "PabalModel", "PabalPrimitives"])
+    + tests("PabalCoreTests", ["PabalCore", "PabalMailbox", "PabalModel", "PabalPrimitives"])
     + tests("PabalMailboxTests", ["PabalMailbox", "PabalPrimitives"])
     + tests(
       "PabalKitTests",
@@ -73,7 +73,7 @@ let package = Package(
     + tests(
       "PabalNotificationServiceTests",
       [
-        "PabalNotificationService", "PabalMailbox", "PabalModel", "PabalPrimitives", "PabalSimulation",
+        "PabalNotificationService", "PabalCore", "PabalMailbox", "PabalModel", "PabalPrimitives", "PabalSimulation",
         "PabalSimUserNotifications",
       ])
     + tests(

@@ -1,0 +1,3 @@
+// An app writes `import PabalKit` and nothing else.
+@_exported public import PabalCore
+@_exported public import PabalModel

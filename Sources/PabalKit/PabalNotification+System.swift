@@ -1,0 +1,58 @@
+internal import Foundation
+internal import PabalPrimitives
+
+#if os(iOS)
+@preconcurrency public import UserNotifications
+#else
+public import PabalSimUserNotifications
+#endif
+
+extension PabalNotification {
+  /// Copies what the SDK needs of the system's object, so that it can go to another thread.
+  public init(_ notification: UNNotification) {
+    let content = notification.request.content
+    let payload = UserInfoReader.json(content.userInfo)
+    self.init(
+      requestID: notification.request.identifier, title: content.title, body: content.body,
+      category: content.categoryIdentifier, threadID: content.threadIdentifier,
+      date: WallTime(date: notification.date), identity: Self.identity(payload), link: PabalLink(payload: payload))
+  }
+
+  private static func identity(_ payload: JSONValue) -> PushIdentity? {
+    guard case .object(let root) = payload, case .object(let pabal)? = root.first(where: { $0.name == "pabal" })?.value,
+      case .string(let message)? = pabal.first(where: { $0.name == "m" })?.value,
+      case .string(let delivery)? = pabal.first(where: { $0.name == "d" })?.value
+    else { return nil }
+    return PushIdentity(message: MessageID(rawValue: message), delivery: DeliveryID(rawValue: delivery))
+  }
+}
+
+extension PabalInteraction {
+  /// Copies what the user did.
+  public init(_ response: UNNotificationResponse) {
+    let kind: Kind
+    switch response.actionIdentifier {
+    case UNNotificationDefaultActionIdentifier: kind = .open
+    case UNNotificationDismissActionIdentifier: kind = .dismiss
+    case let identifier:
+      if let input = response as? UNTextInputNotificationResponse {
+        kind = .reply(identifier, text: input.userText)
+      } else {
+        kind = .action(identifier)
+      }
+    }
+    self.init(kind, of: PabalNotification(response.notification))
+  }
+}
+
+extension PabalPresentation {
+  /// As the system wants it answered.
+  public var options: UNNotificationPresentationOptions {
+    var options: UNNotificationPresentationOptions = []
+    if contains(.banner) { options.insert(.banner) }
+    if contains(.list) { options.insert(.list) }
+    if contains(.sound) { options.insert(.sound) }
+    if contains(.badge) { options.insert(.badge) }
+    return options
+  }
+}
