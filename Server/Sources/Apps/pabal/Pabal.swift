@@ -1,4 +1,8 @@
+import Commands
+
 @main
 struct Pabal {
-  static func main() async {}
+  static func main() async {
+    await CommandProcess.run()
+  }
 }

@@ -8,12 +8,17 @@ package struct CommandDefinition: Sendable {
   package let options: [OptionDefinition]
   package let operands: [OperandDefinition]
   package let subcommands: [CommandDefinition]
+  /// Verbs below this one that people will look for and that do not exist yet: refused by name.
+  package let plannedSubcommands: [String]
+  /// Flags, without hyphens, likewise.
+  package let plannedOptions: [String]
   /// Paragraphs after the options, e.g. the meaning of exit codes.
   package let notes: [String]
 
   package init(
     _ name: String, summary: String, examples: [CommandExample] = [], options: [OptionDefinition] = [],
-    operands: [OperandDefinition] = [], subcommands: [CommandDefinition] = [], notes: [String] = []
+    operands: [OperandDefinition] = [], subcommands: [CommandDefinition] = [],
+    plannedSubcommands: [String] = [], plannedOptions: [String] = [], notes: [String] = []
   ) {
     self.name = name
     self.summary = summary
@@ -21,6 +26,8 @@ package struct CommandDefinition: Sendable {
     self.options = options
     self.operands = operands
     self.subcommands = subcommands
+    self.plannedSubcommands = plannedSubcommands
+    self.plannedOptions = plannedOptions
     self.notes = notes
   }
 }

@@ -100,6 +100,9 @@ package struct CommandParser: Sendable {
     } else if name.count == 2, let letter = name.last {
       if let option = command.options.first(where: { $0.short == letter }) { return (option, inline) }
     }
+    guard !command.plannedOptions.contains(where: { "--" + $0 == name }) else {
+      throw UsageError("\(name) is not built yet; leave it out.")
+    }
     let help = "`pabal \((path + ["--help"]).joined(separator: " "))` lists them."
     let nearest = NearestWord.find(name, among: command.options.map { "--" + $0.name })
     throw UsageError("Unknown flag \(name). " + (nearest.map { "Did you mean \($0)? " } ?? "") + help)
@@ -121,6 +124,9 @@ package struct CommandParser: Sendable {
     let call = (["pabal"] + path).joined(separator: " ")
     if word.hasPrefix("-") {
       return "Unknown flag \(word): a verb comes first. `\(call) --help` lists the verbs."
+    }
+    guard !command.plannedSubcommands.contains(word) else {
+      return "`\(call) \(word)` is not built yet. `\(call) --help` lists what is."
     }
     let nearest = NearestWord.find(word, among: command.subcommands.map(\.name))
     let suggestion = nearest.map { "Did you mean `\(call) \($0)`? " } ?? ""

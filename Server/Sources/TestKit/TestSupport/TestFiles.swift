@@ -84,6 +84,8 @@ package final class TemporaryFolder: Sendable {
   package func file(_ name: String) -> String { "\(path)/\(name)" }
 
   private static func remove(_ path: String) {
+    // Before opendir(3), which would follow a link out of the folder.
+    if unlink(path) == 0 { return }
     if let folder = opendir(path) {
       while let entry = readdir(folder) {
         let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -93,8 +95,6 @@ package final class TemporaryFolder: Sendable {
       }
       closedir(folder)
       rmdir(path)
-    } else {
-      unlink(path)
     }
   }
 }

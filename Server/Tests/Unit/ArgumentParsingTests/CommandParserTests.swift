@@ -15,12 +15,13 @@ import Testing
       CommandDefinition(
         "send", summary: "send one push",
         examples: [CommandExample("pabal send --device 740f", "one push to one device")],
-        options: [device, title, timeout, connections, dryRun, json]),
+        options: [device, title, timeout, connections, dryRun, json], plannedOptions: ["resume"]),
       CommandDefinition(
         "jwt", summary: "provider tokens", subcommands: [CommandDefinition("make", summary: "make one")]),
       CommandDefinition(
         "explain", summary: "a code in words", operands: [OperandDefinition("CODE", "the code to explain")]),
-    ])
+    ],
+    plannedSubcommands: ["doctor"])
 
   @Test func readsAllKindsOfFlags() throws {
     let words = [
@@ -55,6 +56,8 @@ import Testing
     (["jwt"], "`pabal jwt` needs one more word: make."),
     (["--dry-run"], "Unknown flag --dry-run: a verb comes first. `pabal --help` lists the verbs."),
     (["send", "--divice", "a"], "Unknown flag --divice. Did you mean --device? `pabal send --help` lists them."),
+    (["doctor"], "`pabal doctor` is not built yet. `pabal --help` lists what is."),
+    (["send", "--resume", "f"], "--resume is not built yet; leave it out."),
     (["send", "-x"], "Unknown flag -x. `pabal send --help` lists them."),
     (["send", "--dry-run=yes"], "--dry-run takes no value."),
     (["send", "--title"], "--title needs a value: --title TEXT."),

@@ -1,0 +1,81 @@
+package import ArgumentParsing
+import PabalPrimitives
+
+/// The `pabal` command: its verbs, and what happens to what they throw.
+package enum CommandLineTool {
+  private struct Verb {
+    let path: [String]
+    let run: @Sendable (ParsedCommand, CommandContext) async throws -> ExitCode
+
+    init(_ path: String..., run: @escaping @Sendable (ParsedCommand, CommandContext) async throws -> ExitCode) {
+      self.path = path
+      self.run = run
+    }
+  }
+
+  private static let verbs: [Verb] = [
+    Verb("send", run: Send.run),
+    Verb("jwt", "make", run: JWTMake.run),
+    Verb("sim", "serve", run: SimServe.run),
+    Verb("version", run: Version.run),
+  ]
+
+  package static let definition = CommandDefinition(
+    "pabal", summary: "push notifications to Apple devices, and a strict APNs stand-in to try them on",
+    examples: [
+      CommandExample("pabal sim serve", "a local APNs with devices of its own"),
+      CommandExample("pabal send --help", "how to send a push to it, or to Apple"),
+      CommandExample("pabal explain apns.BadDeviceToken", "what a reason means and what to do"),
+    ],
+    subcommands: [
+      Send.definition,
+      CommandDefinition(
+        "jwt", summary: "provider tokens", subcommands: [JWTMake.definition], plannedSubcommands: ["inspect"]),
+      CommandDefinition(
+        "sim", summary: "a local APNs to try things on", subcommands: [SimServe.definition],
+        plannedSubcommands: [
+          "devices", "add", "fault", "inbox", "requests", "tap", "clock", "phone", "relay", "flood", "reset",
+        ]),
+      Version.definition,
+    ],
+    plannedSubcommands: [
+      "serve", "doctor", "open", "messages", "deliveries", "users", "devices", "topics", "segments", "types",
+      "schedules", "policies", "insights", "creds", "keys", "webhooks", "listen", "trigger", "logs", "payload", "bench",
+      "team", "audit", "jobs", "backup", "restore", "migrate", "config", "completion",
+    ])
+
+  /// Runs one command line.
+  ///
+  /// - Parameter words: without the name of the program.
+  package static func run(_ words: [String], _ context: CommandContext) async -> ExitCode {
+    do {
+      switch try CommandParser(definition).parse(words) {
+      case .help(let text):
+        context.output.text(text)
+        return .done
+      case .run(let command):
+        guard let verb = verbs.first(where: { $0.path == command.path }) else {
+          preconditionFailure("every verb of the definition is in the table")
+        }
+        return try await verb.run(command, context)
+      }
+    } catch {
+      return refuse(error, context)
+    }
+  }
+
+  private static func refuse(_ error: any Error, _ context: CommandContext) -> ExitCode {
+    context.output.flush()
+    guard let known = error as? any CodedError else {
+      context.say("pabal: \(error)")
+      return .failure
+    }
+    context.say("pabal: \(known.message)")
+    return (known as? any ExitingError)?.exitCode ?? .usage
+  }
+}
+
+/// An error that is not the user's input: it says itself how the command ends.
+protocol ExitingError: CodedError {
+  var exitCode: ExitCode { get }
+}

@@ -1,0 +1,51 @@
+import ArgumentParsing
+import EventLoop
+import PabalModel
+import TLS
+
+/// `--environment`, or `--endpoint` and `--ca`. Neither is ever guessed.
+enum SendEndpoint {
+  private static let certificateBytes = 1 << 20
+
+  static func read(_ command: ParsedCommand) throws -> (Endpoint, TLSClientContext) {
+    let environment = try command.choice(SendOptions.environment, of: PushEnvironment.self)
+    guard let url = command.value(SendOptions.endpoint) else {
+      guard command.value(SendOptions.ca) == nil else {
+        throw UsageError("--ca goes with --endpoint: Apple's own hosts are verified by the system's certificates.")
+      }
+      guard let environment else {
+        throw UsageError(
+          "--environment is missing. A token belongs to sandbox (builds from Xcode) or production (TestFlight and "
+            + "App Store); say which, or name another APNs with --endpoint URL.")
+      }
+      return (host(environment), try TLSClientContext())
+    }
+    guard environment == nil else { throw UsageError("Give --environment or --endpoint, not both.") }
+    return (try endpoint(url), try TLSClientContext(trust: try trust(command)))
+  }
+
+  private static func host(_ environment: PushEnvironment) -> Endpoint {
+    switch environment {
+    case .sandbox: Endpoint(host: "api.sandbox.push.apple.com", port: 443)
+    case .production: Endpoint(host: "api.push.apple.com", port: 443)
+    }
+  }
+
+  private static func trust(_ command: ParsedCommand) throws -> TLSTrust {
+    guard let path = command.value(SendOptions.ca) else { return .system }
+    return .authorities(pem: try InputFile.contents(of: path, what: "The certificate", limit: certificateBytes))
+  }
+
+  private static func endpoint(_ url: String) throws(UsageError) -> Endpoint {
+    let scheme = "https://"
+    guard url.hasPrefix(scheme) else {
+      throw UsageError("--endpoint must start with https://, found '\(url)'. APNs speaks HTTP/2 over TLS only.")
+    }
+    var rest = url.dropFirst(scheme.count)
+    if rest.hasSuffix("/") { rest = rest.dropLast() }
+    guard let authority = URLAuthority(rest, defaultPort: 443) else {
+      throw UsageError("--endpoint must be https://HOST[:PORT] without a path, found '\(url)'.")
+    }
+    return Endpoint(host: authority.host, port: authority.port)
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParsing
+
+/// The flags of `pabal send`.
+enum SendOptions {
+  static let p8 = OptionDefinition("p8", .value("FILE"), "APNs authentication key, as downloaded")
+  static let keyID = OptionDefinition("key-id", .value("ID"), "its id; may be left out for AuthKey_<ID>.p8")
+  static let team = OptionDefinition("team", .value("ID"), "team id, ten characters")
+  static let topic = OptionDefinition("topic", .value("BUNDLE"), "bundle id of the app")
+  static let device = OptionDefinition("device", .list("TOKEN"), "device tokens")
+  static let devicesFile = OptionDefinition("devices-file", .value("FILE"), "device tokens, one a line")
+  static let title = OptionDefinition("title", short: "t", .value("TEXT"), "title of the notification")
+  static let body = OptionDefinition("body", short: "b", .value("TEXT"), "text of the notification")
+  static let subtitle = OptionDefinition("subtitle", .value("TEXT"), "second line of the title")
+  static let sound = OptionDefinition("sound", .value("NAME"), "sound file of the app, or default")
+  static let badge = OptionDefinition("badge", .value("N"), "number on the icon; 0 removes it")
+  static let category = OptionDefinition("category", .value("ID"), "category with the app's actions")
+  static let thread = OptionDefinition("thread", .value("ID"), "groups notifications")
+  static let payload = OptionDefinition("payload", .value("FILE|-"), "whole payload, sent byte for byte")
+  static let environment = OptionDefinition("environment", .value("NAME"), "sandbox or production")
+  static let endpoint = OptionDefinition("endpoint", .value("URL"), "another APNs, e.g. the stand-in's https://…")
+  static let ca = OptionDefinition("ca", .value("FILE"), "certificate that signs the endpoint's, PEM")
+  static let pushType = OptionDefinition("push-type", .value("TYPE"), "default: what the payload asks for")
+  static let priority = OptionDefinition("priority", .value("N"), "10, 5 or 1; default 10, background 5")
+  static let expiration = OptionDefinition(
+    "expiration", .value("WHEN"), "0 (try once), UNIX seconds, or +DURATION such as +1h")
+  static let collapseID = OptionDefinition("collapse-id", .value("ID"), "replaces an older push with the same id")
+  static let apnsID = OptionDefinition("apns-id", .value("UUID"), "with exactly one device; default: a new one")
+  static let connections = OptionDefinition("connections", .value("N"), "connections to APNs, 1 to 64; default 1")
+  static let concurrency = OptionDefinition("concurrency", .value("N"), "pushes in flight over all; default 1000")
+  static let retry = OptionDefinition("retry", .value("N"), "repeats of a push after 429, 500, 503; default 3")
+  static let retryUnknown = OptionDefinition(
+    "retry-unknown", .flag, "repeat once when a reply was lost, though it may arrive twice")
+  static let timeout = OptionDefinition("timeout", .value("DURATION"), "for the whole run; default: none")
+  static let requestTimeout = OptionDefinition("request-timeout", .value("DURATION"), "for one reply; default 30s")
+  static let dryRun = OptionDefinition("dry-run", .flag, "show what would be sent; no network")
+  static let json = OptionDefinition("json", .optionalValue("FIELDS"), "one object a line; FIELDS such as line,state")
+
+  static let direct: [OptionDefinition] = [
+    p8, keyID, team, topic, device, devicesFile, title, body, subtitle, sound, badge, category, thread, payload,
+    environment, endpoint, ca, pushType, priority, expiration, collapseID, apnsID, connections, concurrency, retry,
+    retryUnknown, timeout, requestTimeout, dryRun, json,
+  ]
+
+  static let planned = [
+    "p12", "cert", "key", "passphrase-file", "format", "skip-invalid", "unique", "no-duplicate-check", "link", "image",
+    "rate", "proxy", "resume", "segment", "holdout", "canary", "confirm",
+  ]
+}

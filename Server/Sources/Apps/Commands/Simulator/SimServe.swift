@@ -1,0 +1,131 @@
+import ArgumentParsing
+import PabalPrimitives
+import Simulator
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// `pabal sim serve`: a strict APNs with devices of its own, until it is told to stop.
+enum SimServe {
+  private static let host = OptionDefinition("host", .value("ADDRESS"), "numeric address; default 127.0.0.1")
+  private static let allowRemote = OptionDefinition("allow-remote", .flag, "let --host be reachable from elsewhere")
+  private static let san = OptionDefinition("san", .list("NAME"), "further names in the certificate")
+  private static let sandboxPort = OptionDefinition("sandbox-port", .value("N"), "default 8421; 0 takes a free one")
+  private static let productionPort = OptionDefinition("production-port", .value("N"), "default 8431; 0: a free one")
+  private static let controlPort = OptionDefinition("control-port", .value("N"), "default 8432; 0: a free one")
+  private static let devices = OptionDefinition("devices", .value("N"), "devices made at the start; default 3")
+  private static let topic = OptionDefinition("topic", .value("BUNDLE"), "their app; default com.example.demo")
+  private static let data = OptionDefinition("data", .value("DIR"), "keeps authority and key; default: a new folder")
+  private static let exitWithStdin = OptionDefinition("exit-with-stdin", .flag, "stop when standard input ends")
+  private static let json = OptionDefinition("json", .flag, "one line when ready")
+
+  static let definition = CommandDefinition(
+    "serve", summary: "run a strict local APNs",
+    examples: [
+      CommandExample("pabal sim serve", "sandbox on 8421, production on 8431, control on 8432"),
+      CommandExample(
+        "pabal sim serve --sandbox-port 0 --production-port 0 --control-port 0 --json", "free ports, for scripts"),
+    ],
+    options: [
+      host, allowRemote, san, sandboxPort, productionPort, controlPort, devices, topic, data, exitWithStdin, json,
+    ],
+    plannedOptions: ["scenario", "devices-out", "log"])
+
+  static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
+    let stop = StopRequest()
+    context.signals.onSignal { _ in stop.request() }
+    if stopsWithInput(command) {
+      OwnThread.start {
+        awaitEndOfInput(); stop.request()
+      }
+    }
+    let folder = try command.value(data).map { ServeFolder.given($0) } ?? ServeFolder.temporary()
+    let standIn = try await StandIn.start(try configuration(command, folder))
+    announce(standIn.readyLine, command, context)
+    await stop.requested()
+    await standIn.stop()
+    folder.removeIfTemporary()
+    return .done
+  }
+
+  private static func configuration(
+    _ command: ParsedCommand, _ folder: ServeFolder
+  ) throws(UsageError) -> StandInConfiguration {
+    var configuration = StandInConfiguration(dataFolder: folder.path)
+    configuration.host = command.value(host) ?? "127.0.0.1"
+    configuration.names = command.list(san)
+    configuration.sandboxPort = UInt16(try command.integer(sandboxPort, in: 0...65_535) ?? 8421)
+    configuration.productionPort = UInt16(try command.integer(productionPort, in: 0...65_535) ?? 8431)
+    configuration.controlPort = UInt16(try command.integer(controlPort, in: 0...65_535) ?? 8432)
+    configuration.deviceCount = try command.integer(devices, in: 0...1_000_000) ?? 3
+    configuration.topic = command.value(topic) ?? configuration.topic
+    configuration.version = Version.current
+    let isLoopback = configuration.host.hasPrefix("127.") || configuration.host == "::1"
+    guard isLoopback || command.isSet(allowRemote) else {
+      throw UsageError(
+        "--host \(configuration.host) can be reached from elsewhere: add --allow-remote if that is wanted.")
+    }
+    return configuration
+  }
+
+  /// `&` and services start us with an input that is at its end already, so its end says nothing unless it is a pipe.
+  private static func stopsWithInput(_ command: ParsedCommand) -> Bool {
+    var status = stat()
+    let kind = fstat(0, &status) == 0 ? status.st_mode & S_IFMT : 0
+    return command.isSet(exitWithStdin) || (command.isSet(json) && (kind == S_IFIFO || kind == S_IFSOCK))
+  }
+
+  private static func awaitEndOfInput() {
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(0, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+    }
+  }
+
+  private static func announce(_ line: StandInReadyLine, _ command: ParsedCommand, _ context: CommandContext) {
+    guard !command.isSet(json) else { return context.output.line(line.json.encodedText) }
+    context.output.line("sandbox     \(line.sandbox)")
+    context.output.line("production  \(line.production)")
+    if let control = line.control { context.output.line("control     \(control)/v1/simulator/devices") }
+    for device in line.devices.prefix(5) {
+      context.output.line("device      \(device.id)  \(Hex.encode(device.token))  \(device.environment.rawValue)")
+    }
+    guard let first = line.devices.first else { return }
+    context.say("")
+    context.say("Try it in another terminal:")
+    context.say(
+      "  pabal send --p8 \(line.keyFile) --key-id \(line.keyID) --team \(line.teamID) --topic \(line.topic) \\")
+    context.say(
+      "    --endpoint \(line.sandbox) --ca \(line.caFile) --device \(Hex.encode(first.token)) -t 안녕 -b \"첫 푸시\"")
+    context.say("Ctrl-C stops it.")
+  }
+}
+
+/// Asked for once, by a signal or the end of the input; awaited once.
+final class StopRequest: Sendable {
+  private let state = Locked<(isRequested: Bool, waiter: CheckedContinuation<Void, Never>?)>((false, nil))
+
+  func request() {
+    let waiter = state.withLock { state in
+      state.isRequested = true
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+  }
+
+  func requested() async {
+    await withCheckedContinuation { continuation in
+      let isRequested = state.withLock { state in
+        if !state.isRequested { state.waiter = continuation }
+        return state.isRequested
+      }
+      if isRequested { continuation.resume() }
+    }
+  }
+}
