@@ -15,15 +15,8 @@ extension PabalNotification {
     self.init(
       requestID: notification.request.identifier, title: content.title, body: content.body,
       category: content.categoryIdentifier, threadID: content.threadIdentifier,
-      date: WallTime(date: notification.date), identity: Self.identity(payload), link: PabalLink(payload: payload))
-  }
-
-  private static func identity(_ payload: JSONValue) -> PushIdentity? {
-    guard case .object(let root) = payload, case .object(let pabal)? = root.first(where: { $0.name == "pabal" })?.value,
-      case .string(let message)? = pabal.first(where: { $0.name == "m" })?.value,
-      case .string(let delivery)? = pabal.first(where: { $0.name == "d" })?.value
-    else { return nil }
-    return PushIdentity(message: MessageID(rawValue: message), delivery: DeliveryID(rawValue: delivery))
+      date: WallTime(date: notification.date), identity: UserInfoReader.identity(payload),
+      link: PabalLink(payload: payload))
   }
 }
 

@@ -1,10 +1,31 @@
 internal import Foundation
-internal import PabalPrimitives
+package import PabalModel
+package import PabalPrimitives
 
 /// Turns the system's dictionary of a payload into JSON, at the border, once.
-enum UserInfoReader {
-  static func json(_ userInfo: [AnyHashable: Any]) -> JSONValue {
+package enum UserInfoReader {
+  package static func json(_ userInfo: [AnyHashable: Any]) -> JSONValue {
     .object(members(userInfo))
+  }
+
+  /// Who sent it; `nil` for a push that Pabal's server did not send.
+  package static func identity(_ payload: JSONValue) -> PushIdentity? {
+    guard case .object(let pabal)? = member("pabal", of: payload),
+      case .string(let message)? = member("m", of: .object(pabal)),
+      case .string(let delivery)? = member("d", of: .object(pabal))
+    else { return nil }
+    return PushIdentity(message: MessageID(rawValue: message), delivery: DeliveryID(rawValue: delivery))
+  }
+
+  /// A member at the root of the payload, when it is a text.
+  package static func text(_ name: String, in payload: JSONValue) -> String? {
+    guard case .string(let text)? = member(name, of: payload) else { return nil }
+    return text
+  }
+
+  private static func member(_ name: String, of value: JSONValue) -> JSONValue? {
+    guard case .object(let members) = value else { return nil }
+    return members.first { $0.name == name }?.value
   }
 
   private static func members(_ dictionary: [AnyHashable: Any]) -> [JSONMember] {
