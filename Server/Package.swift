@@ -85,6 +85,14 @@ let apps: [Target] = [
   .executableTarget(name: "pabal", dependencies: ["Commands"], path: "Sources/Apps/pabal", swiftSettings: strict),
 ]
 
+// Built on its own by `make bench`.
+let benches: [Target] = [
+  .executableTarget(
+    name: "EngineBench",
+    dependencies: ["ProviderTransport", "APNs", "Delivery", "Cryptography", "EventLoop", "TLS", model, primitives],
+    path: "Benchmarks/EngineBench", swiftSettings: strict)
+]
+
 let testKit: [Target] = [
   layer("TestKit", "TestSupport", ["EventLoop", "Cryptography", "HTTP2Connections", "TLS", "HTTP2", model, primitives]),
   layer("TestKit", "StorageConformance", ["Storage", model, primitives]),
@@ -105,6 +113,6 @@ let package = Package(
   platforms: [.macOS(.v14)],
   products: [.executable(name: "pabal", targets: ["pabal"])],
   dependencies: [.package(name: "pabal", path: "..")],
-  targets: native + platform + push + adapters + apps + testKit + (unitTests + wideTests).flatMap { $0 },
+  targets: native + platform + push + adapters + apps + benches + testKit + (unitTests + wideTests).flatMap { $0 },
   swiftLanguageModes: [.v6]
 )

@@ -9,6 +9,7 @@ internal import PabalPrimitives
 package final class APNsTransport: Sendable {
   private let loop: any Loop
   private let core: LoopConfined<TransportCore>
+  package let endpoint: Endpoint
   private let queueLimit: Int
   private let state = Locked(State())
 
@@ -22,6 +23,7 @@ package final class APNsTransport: Sendable {
 
   package init(configuration: APNsTransportConfiguration, loop: any Loop) {
     self.loop = loop
+    endpoint = configuration.endpoint
     queueLimit = configuration.queueLimit
     core = LoopConfined(TransportCore(configuration: configuration, loop: loop), to: loop.mark)
   }

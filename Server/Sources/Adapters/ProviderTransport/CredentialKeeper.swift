@@ -1,5 +1,4 @@
 internal import APNs
-internal import Cryptography
 internal import HTTP2
 internal import PabalModel
 internal import PabalPrimitives
@@ -14,8 +13,7 @@ struct CredentialKeeper {
     case refused(ReasonCode)
   }
 
-  private let credential: APNsCredential
-  private let clock: Clock
+  private let sign: () throws -> String
   private let authority: String
   private var machine = ProviderTokenMachine()
   private var tokens: [Int: String] = [:]
@@ -28,10 +26,10 @@ struct CredentialKeeper {
   private var lastHead: APNsHead?
   private var lastTemplate: HTTP2HeaderTemplate?
 
-  init(credential: APNsCredential, clock: Clock, authority: String) {
-    self.credential = credential
-    self.clock = clock
+  /// - Parameter sign: makes a provider token that starts now.
+  init(authority: String, sign: @escaping () throws -> String) {
     self.authority = authority
+    self.sign = sign
   }
 
   /// What pushes about to be written may do.
@@ -98,7 +96,7 @@ struct CredentialKeeper {
   private mutating func mint(_ generation: Int, now: Instant) {
     current = .wait
     do {
-      tokens[generation] = try ProviderToken.mint(for: credential, issuedAt: clock.wall())
+      tokens[generation] = try sign()
       // APNs may be asked to go back to the token before; older ones are of no use.
       tokens = tokens.filter { $0.key >= generation - 1 }
       run(machine.handle(.minted(generation: generation), now: now), now: now)

@@ -48,9 +48,9 @@ package final class TransportCore {
     pool = PoolMachine(rules: configuration.pool, seed: random.uint64())
     ledger = DeliveryLedger(rules: configuration.rules, seed: random.uint64(), planted: configuration.planted)
     permits = PermitMachine(ownLimit: configuration.concurrency, peerLimit: .max)
-    credential = CredentialKeeper(
-      credential: configuration.credential, clock: configuration.clock,
-      authority: configuration.endpoint.description)
+    credential = CredentialKeeper(authority: configuration.endpoint.description) {
+      try configuration.mint(configuration.credential, configuration.clock.wall())
+    }
   }
 
   /// Pushes without an outcome.
@@ -152,7 +152,7 @@ package final class TransportCore {
 
   /// Fills connections to their permits, the oldest one first, with one write each.
   private func refill(now: Instant) {
-    guard permits.available > 0, ledger.firstWaiting() != nil else { return }
+    guard permits.available > 0, ledger.firstWaiting(now: now) != nil else { return }
     let generation: Int
     switch credential.permission(now: now) {
     case .write(let usable): generation = usable
@@ -165,7 +165,7 @@ package final class TransportCore {
         continue
       }
       fill(connection, generation: generation, now: now)
-      guard permits.available > 0, ledger.firstWaiting() != nil else { return }
+      guard permits.available > 0, ledger.firstWaiting(now: now) != nil else { return }
     }
   }
 
@@ -173,7 +173,7 @@ package final class TransportCore {
     guard let http = connection.http else { return }
     let room = min(connection.permits.available, permits.available)
     submitted.removeAll(keepingCapacity: true)
-    while submitted.count < room, let tag = ledger.firstWaiting() {
+    while submitted.count < room, let tag = ledger.firstWaiting(now: now) {
       let slot = slots[tag.slot]
       guard let push = batches[Int(slot.batch)]?.batch.pushes[Int(slot.index)] else {
         preconditionFailure("a waiting push belongs to an open batch")
@@ -195,7 +195,7 @@ package final class TransportCore {
   }
 
   private func askForConnections(now: Instant) {
-    let waiting = ledger.firstWaiting() == nil ? 0 : ledger.waiting
+    let waiting = ledger.firstWaiting(now: now) == nil ? 0 : ledger.waiting
     let free = connections.reduce(0) { $0 + ($1.mayTakePushes ? $1.permits.available : 0) }
     for action in pool.handle(.demand(waiting: waiting, free: free), now: now) { run(action) }
   }

@@ -153,7 +153,7 @@ import Testing
     #expect(peer.resets.sorted() == ["unwritten", "written"])
     #expect(peer.endings["written"]?.state == .unknown)
     #expect(peer.endings["unwritten"] == nil)
-    #expect(peer.ledger.firstWaiting() != nil)
+    #expect(peer.ledger.firstWaiting(now: peer.now) != nil)
     #expect(peer.suspects == 2)
   }
 
@@ -171,6 +171,21 @@ import Testing
     #expect(peer.endings["waiting"]?.reason == .timeToLiveElapsed)
     #expect(peer.endings["waiting"]?.attempts == 0)
     #expect(peer.endings["waiting"]?.started == nil)
+  }
+
+  @Test("Past its deadline a push is not handed out, even between two looks at the deadlines")
+  func neverSentLate() {
+    var peer = LedgerPeer()
+    peer.admit("first", DeliveryTerms(deadline: at(1)))
+    peer.now = at(1)
+    peer.handle(.wake)
+    peer.admit("late", DeliveryTerms(deadline: at(0.5)))
+    #expect(peer.submitAll().isEmpty)
+    #expect(peer.ledger.nextWake == at(1.02))
+    peer.now = at(1.02)
+    peer.handle(.wake)
+    #expect(peer.endings["late"]?.state == .expired)
+    #expect(peer.endings["late"]?.attempts == 0)
   }
 
   @Test func withoutAnyConnectionTheReasonIsThat() {

@@ -52,7 +52,7 @@ struct LedgerPeer {
   @discardableResult
   mutating func submitAll(writes: Bool = true) -> [PushTag] {
     var tags: [PushTag] = []
-    while let tag = ledger.firstWaiting() {
+    while let tag = ledger.firstWaiting(now: now) {
       ledger.takeFirst()
       tags.append(tag)
     }

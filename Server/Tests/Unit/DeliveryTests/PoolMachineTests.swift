@@ -20,6 +20,7 @@ import Testing
     var pool = pool(connections: 2)
     _ = pool.handle(.demand(waiting: 1, free: 0), now: at(0))
     _ = pool.handle(.ready(1), now: at(0))
+    #expect(pool.handle(.wake, now: at(0.5)) == [])
     #expect(pool.handle(.demand(waiting: 9, free: 0), now: at(1)) == [.dial(2)])
     _ = pool.handle(.ready(2), now: at(1))
     #expect(pool.handle(.demand(waiting: 9, free: 0), now: at(2)) == [])

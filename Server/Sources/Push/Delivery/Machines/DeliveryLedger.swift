@@ -91,10 +91,13 @@ package struct DeliveryLedger: Sendable {
     return tag
   }
 
-  /// The push to send next; those that ended while waiting are dropped on the way.
-  package mutating func firstWaiting() -> PushTag? {
+  /// The push to send next. Those that ended while waiting are dropped on the way, and those whose time is over:
+  /// the next look at the deadlines ends them.
+  package mutating func firstWaiting(now: Instant) -> PushTag? {
     while let tag = line.first {
-      if isCurrent(tag), entries[tag.slot].phase == .waiting { return tag }
+      if isCurrent(tag), entries[tag.slot].phase == .waiting, entries[tag.slot].deadline > now.nanoseconds {
+        return tag
+      }
       line.removeFirst()
     }
     return nil
@@ -135,9 +138,9 @@ package struct DeliveryLedger: Sendable {
       self.isReachable = isReachable
       return []
     case .unreachable:
-      return endWaiting(.expired, .providerUnreachable)
+      return endWaiting(.expired, .providerUnreachable, now: now)
     case .credentialRefused(let reason):
-      return endWaiting(.canceled, reason)
+      return endWaiting(.canceled, reason, now: now)
     case .cancel(let tags, let grace):
       return cancel(tags, grace: grace, now: now)
     case .wake:
@@ -259,9 +262,11 @@ extension DeliveryLedger {
     return finished(endings)
   }
 
-  private mutating func endWaiting(_ state: DeliveryState, _ reason: ReasonCode) -> [Action] {
+  private mutating func endWaiting(
+    _ state: DeliveryState, _ reason: ReasonCode, now: Instant
+  ) -> [Action] {
     var endings: [DeliveryEnding] = []
-    while let tag = firstWaiting() {
+    while let tag = firstWaiting(now: now) {
       line.removeFirst()
       endings.append(endUnsent(tag, state, reason))
     }

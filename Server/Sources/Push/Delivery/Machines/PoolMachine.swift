@@ -100,6 +100,8 @@ package struct PoolMachine: Sendable {
     case .ready(let key):
       guard case .dialing = phases[key] else { return [] }
       phases[key] = .ready(isProven: false, serverErrors: 0)
+      // The demand was for this one; what is left of it is told anew.
+      isWanted = false
       return []
     case .answered(let key):
       guard case .ready = phases[key] else { return [] }

@@ -1,0 +1,105 @@
+import APNs
+import PabalModel
+import PabalPrimitives
+import ProviderTransport
+import Simulator
+
+/// What one run showed, judged from the stand-in's own record.
+struct SimulationFinding {
+  /// Sentences; empty when all invariants held.
+  private(set) var violations: [String] = []
+  private(set) var states: [String: Int] = [:]
+  private(set) var faults: [String: Int] = [:]
+  private(set) var trace: UInt64 = 0
+  private(set) var repeats = 0
+
+  private let plan: SimulationPlan
+  private let core: StandInCore
+
+  init(
+    plan: SimulationPlan, outcomes: [APNsOutcome], core: StandInCore, permitsTaken: Int, open: Int,
+    networkFaults: [String: Int], networkTrace: UInt64
+  ) {
+    self.plan = plan
+    self.core = core
+    let log = core.requests(after: 0, limit: .max) { _ in true }
+    trace = Self.hash(outcomes, log) ^ networkTrace
+    faults = networkFaults
+    for (name, rule) in zip(plan.faultNames, core.activeFaults) where rule.fired > 0 {
+      faults[name, default: 0] += rule.fired
+    }
+    for outcome in outcomes { states[outcome.state.rawValue, default: 0] += 1 }
+    var wire: [String: [WireLogEntry]] = [:]
+    for entry in log {
+      guard let id = entry.headers.first(where: { $0.name == "apns-id" })?.value else { continue }
+      wire[id, default: []].append(entry)
+    }
+    let byTag = Dictionary(grouping: outcomes, by: \.tag)
+    for push in plan.pushes {
+      let seen = byTag[push.tag] ?? []
+      guard let outcome = seen.first, seen.count == 1 else {
+        violations.append("push \(push.tag) has \(seen.count) outcomes")
+        continue
+      }
+      let entries = wire[push.apnsID.description] ?? []
+      repeats += max(0, entries.count - 1)
+      judge(push, outcome, entries)
+      judgeRepeats(push, entries)
+    }
+    if open != 0 { violations.append("\(open) pushes are still open") }
+    if permitsTaken != 0 { violations.append("\(permitsTaken) permits are taken with nothing open") }
+    if core.statistics.providerTokens > 1 { violations.append("\(core.statistics.providerTokens) provider tokens") }
+  }
+
+  /// The outcome says what happened on the wire.
+  private mutating func judge(_ push: APNsPush, _ outcome: APNsOutcome, _ entries: [WireLogEntry]) {
+    func fail(_ what: String) {
+      violations.append("push \(push.tag) \(outcome.state) \(outcome.reason?.rawValue ?? "-"): \(what)")
+    }
+    let taken = entries.filter(\.taken)
+    switch outcome.state {
+    case .accepted:
+      if !entries.contains(where: { $0.taken && $0.status == 200 }) { fail("APNs never took it") }
+    case .rejected:
+      if entries.last?.status != outcome.status || outcome.status == nil { fail("the last reply says otherwise") }
+      if let status = outcome.status, status == 429 || status >= 500 { fail("\(status) is not final") }
+      if !taken.isEmpty, !push.repeatsUnknown { fail("APNs took it") }
+    case .expired, .canceled:
+      if taken.contains(where: { $0.status == 200 || $0.status == nil }), !push.repeatsUnknown { fail("APNs took it") }
+      if outcome.attempts == 0, !taken.isEmpty { fail("never written, it says") }
+    case .unknown:
+      if outcome.attempts == 0 { fail("never written, it says") }
+    case .queued, .held, .sending, .retrying, .suppressed:
+      fail("not a state of the engine's")
+    }
+    if let deadline = push.expiresAt, let late = entries.first(where: { $0.at > deadline.milliseconds + 5000 }) {
+      fail("sent \(late.at - deadline.milliseconds) ms after its time")
+    }
+    // Pushes that were not processed are repeated freely; answered ones within their limit, a lost one once.
+    let answered = entries.filter { $0.status == 429 || ($0.status ?? 0) >= 500 }
+    if answered.count > push.attemptLimit + 1 { fail("\(answered.count) answers to repeat on") }
+  }
+
+  /// A push that was taken is on the wire again only if its reply was a 5xx, or lost and the caller allows the repeat.
+  private mutating func judgeRepeats(_ push: APNsPush, _ entries: [WireLogEntry]) {
+    var lost = 0
+    for entry in entries.dropLast() where entry.taken && (entry.status ?? 0) < 500 { lost += 1 }
+    if lost > (push.repeatsUnknown ? 1 : 0) {
+      violations.append("push \(push.tag) was taken and sent again (\(lost) times)")
+    }
+  }
+
+  private static func hash(_ outcomes: [APNsOutcome], _ log: [WireLogEntry]) -> UInt64 {
+    var hash = TraceHash()
+    for outcome in outcomes {
+      hash.add(
+        "\(outcome.tag) \(outcome.state) \(outcome.status ?? 0) \(outcome.reason?.rawValue ?? "") \(outcome.attempts) "
+          + "\(outcome.duration.nanosecondsClamped) \(outcome.connection)")
+    }
+    for entry in log {
+      hash.add("\(entry.connection.rawValue) \(entry.stream) \(entry.status ?? 0) \(entry.at) \(entry.bodyBytes)")
+      for header in entry.headers { hash.add("\(header.name) \(header.value)") }
+    }
+    return hash.value
+  }
+}

@@ -1,0 +1,131 @@
+import APNs
+import PabalModel
+import PabalPrimitives
+import ProviderTransport
+import Simulator
+
+/// What happens in one run, drawn from its seed: who sends what and when, and which faults wait for it.
+struct SimulationPlan {
+  static let topic = "com.example.app"
+
+  let connections: Int
+  let concurrency: Int
+  let rules: StandInRules
+  let devices: [StandInDeviceDraft]
+  /// Named for the count of what was played.
+  let faultNames: [String]
+  let faults: [FaultRule]
+  private(set) var batches: [(delay: Duration, pushes: [APNsPush])] = []
+  private(set) var pushes: [APNsPush] = []
+  /// When the user presses Ctrl-C, if so.
+  let interrupt: Duration?
+  /// One is drawn for each dial; `nil`: none.
+  let networkFaults: [NetworkFault?]
+
+  init(drawing draw: inout SeededGenerator) throws {
+    connections = Int.random(in: 1...3, using: &draw)
+    concurrency = [3, 20, 200].randomElement(using: &draw) ?? 20
+    rules = Self.rules(&draw)
+    let harmless = [NetworkFault?](repeating: nil, count: [1, 3, 12, 60].randomElement(using: &draw) ?? 12)
+    networkFaults = harmless + (Bool.random(using: &draw) ? NetworkFault.allCases : [])
+    let isInterrupted = Int.random(in: 0..<8, using: &draw) == 0
+    interrupt = isInterrupted ? .milliseconds(Int.random(in: 0...100_000, using: &draw)) : nil
+    devices = Self.devices(&draw)
+    let named = Self.faults(&draw)
+    faultNames = named.map(\.name)
+    faults = named.map(\.rule)
+    try drawPushes(&draw)
+  }
+
+  private static func rules(_ draw: inout SeededGenerator) -> StandInRules {
+    var rules = StandInRules()
+    rules.streamsBeforeToken = 1
+    rules.streamsAfterToken = [1, 4, 16, 100].randomElement(using: &draw) ?? 16
+    rules.streamsAfterError = Bool.random(using: &draw) ? 1 : nil
+    rules.errorsBeforeDisconnect = Int.random(in: 0..<4, using: &draw) == 0 ? 5 : nil
+    rules.keepsInbox = true
+    return rules
+  }
+
+  private static func devices(_ draw: inout SeededGenerator) -> [StandInDeviceDraft] {
+    (0..<Int.random(in: 5...25, using: &draw)).map { index in
+      var device = StandInDeviceDraft(topic: topic)
+      device.token = (0..<32).map { UInt8(truncatingIfNeeded: index &* 31 &+ $0) }
+      if Int.random(in: 0..<8, using: &draw) == 0 { device.state = .unregistered(at: 1_799_000_000_000) }
+      return device
+    }
+  }
+
+  private static func faults(_ draw: inout SeededGenerator) -> [(name: String, rule: FaultRule)] {
+    (0..<Int.random(in: 0...4, using: &draw)).map { _ in
+      let (name, effect) = effects.randomElement(using: &draw) ?? effects[0]
+      var rule = FaultRule(effect: effect)
+      if Bool.random(using: &draw) {
+        rule.match.rate = [0.03, 0.1, 0.3].randomElement(using: &draw)
+      } else {
+        rule.match.every = Int.random(in: 3...15, using: &draw)
+      }
+      rule.times = Int.random(in: 1...12, using: &draw)
+      // A rule that holds replies back beside one that calls everything unprocessed would make the stand-in lie.
+      if !name.hasPrefix("goaway"), Int.random(in: 0..<5, using: &draw) == 0 {
+        rule.delay = Int.random(in: 1...3000, using: &draw)
+      }
+      return (name, rule)
+    }
+  }
+
+  /// Each fault of the work: the name under which it is counted.
+  private static let effects: [(String, FaultRule.Effect)] = [
+    ("status 429", .status(429, reason: "TooManyRequests", timestamp: nil, taken: false)),
+    ("status 500", .status(500, reason: "InternalServerError", timestamp: nil, taken: false)),
+    ("status 503", .status(503, reason: "ServiceUnavailable", timestamp: nil, taken: false)),
+    ("status 503 taken", .status(503, reason: "ServiceUnavailable", timestamp: nil, taken: true)),
+    ("status 503 shutdown", .status(503, reason: "Shutdown", timestamp: nil, taken: false)),
+    ("goaway accepted, now", .goaway(lastStream: .accepted, debug: [], close: .now)),
+    ("goaway accepted, drain", .goaway(lastStream: .accepted, debug: [], close: .drain)),
+    ("goaway accepted, never", .goaway(lastStream: .accepted, debug: [], close: .never)),
+    ("goaway all, drain", .goaway(lastStream: .all, debug: [], close: .drain)),
+    ("goaway all, now", .goaway(lastStream: .all, debug: [], close: .now)),
+    ("drop before taken", .drop(.beforeTaken)),
+    ("drop after taken", .drop(.afterTaken)),
+    ("reset before taken", .reset(code: 0x2, .beforeTaken)),
+    ("reset after taken", .reset(code: 0x2, .afterTaken)),
+    ("reset refused", .reset(code: 0x7, .beforeTaken)),
+    ("streams shrink", .streamLimit(1)),
+    ("silence", .silence(milliseconds: 40_000)),
+  ]
+
+  static let faultKinds = effects.map(\.0)
+
+  private mutating func drawPushes(_ draw: inout SeededGenerator) throws {
+    let randomness = Randomness.seeded(draw.next())
+    for _ in 0..<Int.random(in: 1...4, using: &draw) {
+      let delay = Duration.milliseconds(Int.random(in: 0...90_000, using: &draw))
+      let first = pushes.count
+      for _ in 0..<Int.random(in: 1...25, using: &draw) {
+        pushes.append(try Self.push(tag: UInt64(pushes.count), &draw, randomness))
+      }
+      batches.append((delay, Array(pushes[first...])))
+    }
+  }
+
+  private static func push(
+    tag: UInt64, _ draw: inout SeededGenerator, _ randomness: Randomness
+  ) throws -> APNsPush {
+    let device = UInt8.random(in: 0...25, using: &draw)
+    let bytes = (0..<32).map { UInt8(truncatingIfNeeded: Int(device) &* 31 &+ $0) }
+    guard let token = DeviceToken(bytes: bytes) else { preconditionFailure("32 bytes are a token") }
+    let collapses = Int.random(in: 0..<5, using: &draw) == 0
+    let head = try APNsHead(
+      topic: Topic(rawValue: topic), pushType: .alert, collapseID: collapses ? "story-\(device % 3)" : nil)
+    let text = String(repeating: "x", count: Int.random(in: 0...3000, using: &draw))
+    let payload = try APNsPayload(checking: Array(#"{"aps":{"alert":"\#(text)"}}"#.utf8), for: .alert)
+    let lifetime: Duration? =
+      Int.random(in: 0..<3, using: &draw) == 0 ? .milliseconds(Int.random(in: 100...200_000, using: &draw)) : nil
+    let repeats = collapses || Int.random(in: 0..<6, using: &draw) == 0
+    let limit = Int.random(in: 1...5, using: &draw)
+    return APNsPush(
+      tag: tag, request: APNsRequest(token: token, head: head, payload: payload), apnsID: APNsID(random: randomness),
+      expiresAt: lifetime.map { SimulatedRun.epoch.advanced(by: $0) }, repeatsUnknown: repeats, attemptLimit: limit)
+  }
+}
