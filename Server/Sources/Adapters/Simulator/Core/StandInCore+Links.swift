@@ -26,7 +26,7 @@ extension StandInCore {
     return (link.id, actions)
   }
 
-  /// The next thing that a stream says; `nil` when there is nothing now. After `replaced` and `ended` the stream closes.
+  /// The next thing that a stream says; `nil` when there is nothing now. After `replaced` and `ended` it closes.
   package mutating func nextLinkEvent(_ id: StandInLinkID) -> StandInLinkEvent? {
     guard let index = deviceOfLink[id] else { return .ended }
     guard case .followsLink(.some(var link)) = devices[index].presence, link.id == id else {

@@ -76,7 +76,8 @@ package final class StandIn: Sendable {
       topic: configuration.topic, control: controlPort.map { "http://\(host):\($0)" },
       devices: core.withLock { $0.devices(from: 0, limit: StandInReadyLine.listedDevices).page },
       version: configuration.version, processID: Int(getpid()))
-    return StandIn(readyLine: line, core: core, loop: loop, listeners: listeners, web: web, control: control, timer: timer)
+    return StandIn(
+      readyLine: line, core: core, loop: loop, listeners: listeners, web: web, control: control, timer: timer)
   }
 
   /// The control API for another server's router.
@@ -166,7 +167,8 @@ package final class StandIn: Sendable {
             done.resume(
               returning: .failure(
                 StandInError(
-                  .listen, "Port \(port) of \(configuration.host) cannot be had for \(environment.rawValue) pushes; "
+                  .listen,
+                  "Port \(port) of \(configuration.host) cannot be had for \(environment.rawValue) pushes; "
                     + "give another, or 0 for a free one.", cause: error)))
             return
           }

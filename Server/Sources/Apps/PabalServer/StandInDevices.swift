@@ -1,0 +1,117 @@
+import Cryptography
+import Observability
+import PabalModel
+import PabalPrimitives
+import Storage
+
+/// The virtual devices behind test-mode tokens, over the control API.
+///
+/// The stand-in names its devices itself. To give them the same names again after a restart, the folder keeps a line
+/// for each: a keyed hash of the token and the name, never the token.
+final class StandInDevices: Sendable {
+  struct Minted: Sendable {
+    let id: String
+    let token: DeviceToken
+  }
+
+  private let control: ControlClient
+  private let folder: DataFolder
+  private let hash: HMACSHA256
+  private let names: Locked<[String: String]>
+  private let log: Log
+
+  private var indexPath: String { folder.simulatorPath + "/devices" }
+
+  init(control: ControlClient, folder: DataFolder, masterKey: [UInt8], log: Log) throws {
+    self.control = control
+    self.folder = folder
+    self.log = log
+    hash = try HMACSHA256(key: HKDFSHA256.derive(from: masterKey, info: Array("pabal.simulator-names.1".utf8)))
+    var names: [String: String] = [:]
+    for line in try DataFolder.read(folder.simulatorPath + "/devices")?.split(separator: "\n") ?? [] {
+      let words = line.split(separator: " ")
+      if words.count == 2 { names[String(words[0])] = String(words[1]) }
+    }
+    self.names = Locked(names)
+  }
+
+  /// Makes a new device; the stand-in chooses its token.
+  func mint(topic: Topic, environment: PushEnvironment) async throws -> Minted {
+    let answer = try await control.call(
+      "POST", "/v1/simulator/devices",
+      ["topic": .string(topic.rawValue), "environment": .string(environment.rawValue)])
+    let device = try Self.device(answer)
+    try remember(device)
+    return device
+  }
+
+  /// Sees to it that the stand-in knows the token. A device that it has keeps its state there.
+  func adopt(_ token: DeviceToken, topic: Topic, environment: PushEnvironment?) async throws {
+    let found = try await control.call("GET", "/v1/simulator/devices?token=\(token.hex)")
+    let root = try Self.json(found)
+    if let first = root["data"]?.elements.first, let id = first["id"]?.string {
+      return try remember(Minted(id: id, token: token))
+    }
+    var members: [JSONMember] = [
+      JSONMember("token", .string(token.hex)), JSONMember("topic", .string(topic.rawValue)),
+      JSONMember("environment", .string((environment ?? .production).rawValue)),
+    ]
+    if let name = names.withLock({ $0[key(of: token)] }) { members.append(JSONMember("id", .string(name))) }
+    let answer = try await control.call("POST", "/v1/simulator/devices", .object(members))
+    // Somebody adopted it between the two calls.
+    if answer.status == 409 { return }
+    try remember(try Self.device(answer))
+  }
+
+  /// All active devices of a registry, after a restart of either side.
+  func adoptAll(in storage: any PushStorage, appMode: AppMode, topic: Topic) async throws {
+    var last: DeviceNumber?
+    while true {
+      let page = try await storage.activeDevices(in: appMode, after: last, limit: StorageLimits.rowsPerPage)
+      for device in page {
+        guard let token = device.token else { continue }
+        try await adopt(token, topic: device.topic ?? topic, environment: device.environment)
+      }
+      guard page.count == StorageLimits.rowsPerPage, let end = page.last else { return }
+      last = end.number
+    }
+  }
+
+  /// What the stand-in calls the device with this token, if this folder has seen it.
+  func name(of token: DeviceToken) -> String? {
+    names.withLock { $0[key(of: token)] }
+  }
+
+  private func key(of token: DeviceToken) -> String {
+    do {
+      return Hex.encode(try hash.code(for: token.bytes).prefix(16))
+    } catch {
+      preconditionFailure("HMAC fails only when memory is exhausted")
+    }
+  }
+
+  private func remember(_ device: Minted) throws {
+    let key = key(of: device.token)
+    let isNew = names.withLock { names in
+      guard names[key] != device.id else { return false }
+      names[key] = device.id
+      return true
+    }
+    if isNew { try folder.append("\(key) \(device.id)", to: indexPath) }
+  }
+
+  private static func json(_ answer: ControlClient.Answer) throws -> JSONSlice {
+    guard (200..<300).contains(answer.status) else {
+      throw UpError(.simulator, "The stand-in refused a device with status \(answer.status).")
+    }
+    return try JSONSlice(parsing: answer.body)
+  }
+
+  private static func device(_ answer: ControlClient.Answer) throws -> Minted {
+    let root = try json(answer)
+    guard let id = root["id"]?.string, let hex = root["token"]?.string else {
+      throw UpError(.simulator, "The stand-in's answer names no device.")
+    }
+    return Minted(id: id, token: try DeviceToken(parsing: hex))
+  }
+}

@@ -1,0 +1,58 @@
+import APNs
+import Cryptography
+import EventLoop
+import PabalModel
+import PabalPrimitives
+import ProviderTransport
+import TLS
+
+/// The two roads of test mode. Made of a stand-in's ready line only, so they can dial nothing else.
+struct TestTransports: Sendable {
+  private let sandbox: APNsTransport
+  private let production: APNsTransport
+
+  init(_ simulator: SimulatorLine, loop: any Loop, clock: Clock) throws(UpError) {
+    do {
+      let authority = try Self.text(of: simulator.caFile)
+      let key = try P256SigningKey(pem: String(decoding: Self.text(of: simulator.keyFile), as: UTF8.self))
+      let credential = try APNsCredential(teamID: simulator.teamID, keyID: simulator.keyID, signingKey: key)
+      let tls = try TLSClientContext(trust: .authorities(pem: authority))
+      func transport(_ endpoint: Endpoint) -> APNsTransport {
+        APNsTransport(
+          configuration: APNsTransportConfiguration(endpoint: endpoint, tls: tls, credential: credential, clock: clock),
+          loop: loop)
+      }
+      sandbox = transport(simulator.sandbox)
+      production = transport(simulator.production)
+    } catch let error as UpError {
+      throw error
+    } catch {
+      throw UpError(.simulator, "The stand-in's certificate or key file cannot be used.", cause: error)
+    }
+  }
+
+  subscript(_ environment: PushEnvironment) -> APNsTransport {
+    switch environment {
+    case .sandbox: sandbox
+    case .production: production
+    }
+  }
+
+  /// What is written may finish within `grace`, the rest ends now.
+  func interrupt(grace: Duration) {
+    sandbox.interrupt(grace: grace)
+    production.interrupt(grace: grace)
+  }
+
+  func shutdown(grace: Duration) async {
+    await sandbox.shutdown(grace: grace)
+    await production.shutdown(grace: grace)
+  }
+
+  private static func text(of file: String) throws(UpError) -> [UInt8] {
+    guard let text = try DataFolder.read(file) else {
+      throw UpError(.simulator, "\(file), which the stand-in's ready line names, is missing.")
+    }
+    return Array(text.utf8)
+  }
+}

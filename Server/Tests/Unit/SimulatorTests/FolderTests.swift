@@ -1,0 +1,57 @@
+import PabalPrimitives
+import Simulator
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+@Suite struct StandInFolderTests {
+  private func mode(_ path: String) -> UInt32? {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt32(status.st_mode) & 0o777 : nil
+  }
+
+  @Test("authority and key are made once, 0600, and survive a restart") func survives() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("deep/simulator")
+    let first = try await StandIn.start(StandInConfiguration(dataFolder: path))
+    await first.stop()
+    let files = [first.readyLine.caFile, first.readyLine.keyFile, path + "/ca-key.pem"]
+    let before = try files.map { try TestFiles.read($0) }
+    for file in files { #expect(mode(file) == 0o600) }
+    #expect(mode(path) == 0o700)
+    #expect(first.readyLine.keyFile == "\(path)/AuthKey_\(first.readyLine.keyID).p8")
+    #expect(first.readyLine.keyID.count == 10)
+    let second = try await StandIn.start(StandInConfiguration(dataFolder: path))
+    await second.stop()
+    #expect(try files.map { try TestFiles.read($0) } == before)
+    #expect(second.readyLine.keyID == first.readyLine.keyID)
+  }
+
+  @Test("a file that is not ours is an error that names the remedy") func spoiled() async throws {
+    let folder = try TemporaryFolder()
+    try TestFiles.write("not a key", to: folder.file("AuthKey_ABCDEFGHJK.p8"))
+    let error = await #expect(throws: StandInError.self) {
+      try await StandIn.start(StandInConfiguration(dataFolder: folder.path))
+    }
+    #expect(error?.code == "simulator_credentials")
+    #expect(error?.message.contains("remove the .p8 file") == true)
+
+    let other = try TemporaryFolder()
+    try TestFiles.write("not a certificate", to: other.file("ca.pem"))
+    try TestFiles.write("not a key", to: other.file("ca-key.pem"))
+    let second = await #expect(throws: StandInError.self) {
+      try await StandIn.start(StandInConfiguration(dataFolder: other.path))
+    }
+    #expect(second?.message.contains("remove ca.pem") == true)
+
+    let third = await #expect(throws: StandInError.self) {
+      try await StandIn.start(StandInConfiguration(dataFolder: other.file("ca.pem/inside")))
+    }
+    #expect(third?.code == "simulator_data")
+  }
+}
