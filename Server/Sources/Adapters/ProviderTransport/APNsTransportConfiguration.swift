@@ -25,9 +25,6 @@ package struct APNsTransportConfiguration: Sendable {
   package var queueLimit: Int
   package var clock: Clock
   package var randomness: Randomness
-  /// Signs a provider token that starts now. ES256 draws a random number for each signature, so a run that must be
-  /// the same twice brings a signer of its own.
-  package var mint: @Sendable (APNsCredential, WallTime) throws -> String
   /// For the simulation, which proves itself by finding it.
   package var planted: PlantedBug?
 
@@ -36,10 +33,7 @@ package struct APNsTransportConfiguration: Sendable {
     pool: PoolMachine.Rules = PoolMachine.Rules(), rules: DeliveryRules = DeliveryRules(),
     concurrency: Int = TransportLimits.concurrency, quietLimit: Duration = .seconds(60),
     pingTimeout: Duration = .seconds(10), queueLimit: Int = TransportLimits.queuedPushes, clock: Clock = .system,
-    randomness: Randomness = .system,
-    mint: @escaping @Sendable (APNsCredential, WallTime) throws -> String = {
-      try ProviderToken.mint(for: $0, issuedAt: $1)
-    }
+    randomness: Randomness = .system
   ) {
     self.endpoint = endpoint
     self.serverName = serverName
@@ -53,7 +47,6 @@ package struct APNsTransportConfiguration: Sendable {
     self.queueLimit = queueLimit
     self.clock = clock
     self.randomness = randomness
-    self.mint = mint
   }
 
   /// What a pool of transports is keyed by. The fingerprint holds no secret.

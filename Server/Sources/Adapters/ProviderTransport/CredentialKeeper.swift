@@ -13,7 +13,8 @@ struct CredentialKeeper {
     case refused(ReasonCode)
   }
 
-  private let sign: () throws -> String
+  private let credential: APNsCredential
+  private let clock: Clock
   private let authority: String
   private var machine = ProviderTokenMachine()
   private var tokens: [Int: String] = [:]
@@ -26,10 +27,10 @@ struct CredentialKeeper {
   private var lastHead: APNsHead?
   private var lastTemplate: HTTP2HeaderTemplate?
 
-  /// - Parameter sign: makes a provider token that starts now.
-  init(authority: String, sign: @escaping () throws -> String) {
+  init(credential: APNsCredential, clock: Clock, authority: String) {
     self.authority = authority
-    self.sign = sign
+    self.credential = credential
+    self.clock = clock
   }
 
   /// What pushes about to be written may do.
@@ -96,10 +97,11 @@ struct CredentialKeeper {
   private mutating func mint(_ generation: Int, now: Instant) {
     current = .wait
     do {
-      tokens[generation] = try sign()
+      let token = try credential.token(at: clock.wall(), unwanted: Array(tokens.values))
+      tokens[generation] = token.text
       // APNs may be asked to go back to the token before; older ones are of no use.
       tokens = tokens.filter { $0.key >= generation - 1 }
-      run(machine.handle(.minted(generation: generation), now: now), now: now)
+      run(machine.handle(.minted(generation: generation, age: token.age), now: now), now: now)
     } catch {
       run(machine.handle(.mintFailed, now: now), now: now)
     }

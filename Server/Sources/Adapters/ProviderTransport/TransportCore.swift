@@ -48,9 +48,9 @@ package final class TransportCore {
     pool = PoolMachine(rules: configuration.pool, seed: random.uint64())
     ledger = DeliveryLedger(rules: configuration.rules, seed: random.uint64(), planted: configuration.planted)
     permits = PermitMachine(ownLimit: configuration.concurrency, peerLimit: .max)
-    credential = CredentialKeeper(authority: configuration.endpoint.description) {
-      try configuration.mint(configuration.credential, configuration.clock.wall())
-    }
+    credential = CredentialKeeper(
+      credential: configuration.credential, clock: configuration.clock,
+      authority: configuration.endpoint.description)
   }
 
   /// Pushes without an outcome.

@@ -1,10 +1,16 @@
 package import Cryptography
+package import PabalPrimitives
 
 /// What signs the provider tokens of one team: an APNs authentication key (.p8) and its two ids.
 package struct APNsCredential: Sendable {
   package let teamID: String
   package let keyID: String
   package let signingKey: P256SigningKey
+  /// Gives provider tokens out instead of minting one here, so that several processes can share one. Called with the
+  /// wall time and with tokens that must not be given again, on the thread that sends.
+  package var tokenSource: TokenSource?
+
+  package typealias TokenSource = @Sendable (_ now: WallTime, _ unwanted: [String]) throws -> String
 
   /// - Throws: `credential_invalid` unless both ids are ten letters or digits.
   package init(teamID: String, keyID: String, signingKey: P256SigningKey) throws(APNsRequestError) {
@@ -13,6 +19,14 @@ package struct APNsCredential: Sendable {
     self.teamID = teamID
     self.keyID = keyID
     self.signingKey = signingKey
+  }
+
+  /// A provider token, and how long ago it was issued.
+  package func token(at now: WallTime, unwanted: [String]) throws -> (text: String, age: Duration) {
+    guard let tokenSource else { return (try ProviderToken.mint(for: self, issuedAt: now), .zero) }
+    let text = try tokenSource(now, unwanted)
+    let issuedAt = try ProviderToken.inspect(text).issuedAt
+    return (text, max(.zero, issuedAt.duration(to: now)))
   }
 
   /// The id inside `AuthKey_<ID>.p8`, the name under which Apple hands out keys.

@@ -20,8 +20,8 @@ package struct ProviderTokenMachine: Sendable {
   package enum Event: Sendable {
     /// Pushes are about to be written.
     case tokenNeeded
-    /// The mint of `generation` succeeded.
-    case minted(generation: Int)
+    /// The mint of `generation` succeeded. A token that was shared by another process has an age already.
+    case minted(generation: Int, age: Duration = .zero)
     /// The mint failed: the key cannot sign.
     case mintFailed
     /// The timer of `scheduleRenewal` fired.
@@ -82,7 +82,7 @@ package struct ProviderTokenMachine: Sendable {
   package mutating func handle(_ event: Event, now: Instant) -> [Action] {
     switch event {
     case .tokenNeeded: tokenNeeded(now)
-    case .minted(let generation): minted(generation, now)
+    case .minted(let generation, let age): minted(generation, age, now)
     case .mintFailed: stop(.credentialMissing, until: nil)
     case .renewalDue: renewalDue(now)
     case .approved(let generation): approved(generation)
@@ -115,12 +115,14 @@ package struct ProviderTokenMachine: Sendable {
     }
   }
 
-  private mutating func minted(_ generation: Int, _ now: Instant) -> [Action] {
+  private mutating func minted(_ generation: Int, _ age: Duration, _ now: Instant) -> [Action] {
     guard case .minting(let previous, let isReplacement) = state, generation == lastGeneration else { return [] }
     retired = previous ?? retired
     state = .valid(
-      Token(generation: generation, mintedAt: now, wasUsed: previous == nil, isReplacement: isReplacement))
-    return [.use(generation: generation), .scheduleRenewal(after: Self.renewalAge)]
+      Token(
+        generation: generation, mintedAt: now.advanced(by: .zero - age), wasUsed: previous == nil,
+        isReplacement: isReplacement))
+    return [.use(generation: generation), .scheduleRenewal(after: max(.zero, Self.renewalAge - age))]
   }
 
   private mutating func renewalDue(_ now: Instant) -> [Action] {

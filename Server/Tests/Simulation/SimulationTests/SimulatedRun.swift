@@ -43,10 +43,11 @@ final class SimulatedRun {
     listener = HTTP2Listener(
       loop: loop, tls: nil, configuration: StandInService.configuration(plan.rules), handler: service)
     let port = try listener.listen(on: Endpoint(host: "127.0.0.1", port: 0))
+    var credential = try APNsCredential(teamID: "TEAM123456", keyID: "KEY1234567", signingKey: .generate())
+    credential.tokenSource = { now, _ in Self.token(issuedAt: now) }
     var configuration = APNsTransportConfiguration(
       endpoint: Endpoint(host: "127.0.0.1", port: port), tls: nil,
-      credential: try APNsCredential(teamID: "TEAM123456", keyID: "KEY1234567", signingKey: .generate()),
-      clock: clock, randomness: .seeded(seed), mint: Self.mint)
+      credential: credential, clock: clock, randomness: .seeded(seed))
     configuration.pool.connections = plan.connections
     configuration.concurrency = plan.concurrency
     configuration.planted = planted
@@ -82,9 +83,9 @@ final class SimulatedRun {
   }
 
   /// A token of the right form whose signature is the same in each run.
-  private static let mint: @Sendable (APNsCredential, WallTime) throws -> String = { credential, now in
-    let header: JSONValue = ["alg": "ES256", "kid": .string(credential.keyID)]
-    let claims: JSONValue = ["iss": .string(credential.teamID), "iat": .int(now.seconds)]
+  private static func token(issuedAt now: WallTime) -> String {
+    let header: JSONValue = ["alg": "ES256", "kid": "KEY1234567"]
+    let claims: JSONValue = ["iss": "TEAM123456", "iat": .int(now.seconds)]
     let signature = Randomness.seeded(UInt64(now.seconds)).fill(64)
     return [header.encoded, claims.encoded, signature].map { Base64URL.encode($0) }.joined(separator: ".")
   }

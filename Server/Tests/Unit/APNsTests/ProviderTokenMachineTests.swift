@@ -45,6 +45,16 @@ import Testing
     #expect(machine.handle(.tokenNeeded, now: at(9000)) == [.mint(generation: 3), .wait])
   }
 
+  @Test func aSharedTokenIsAsOldAsItIs() {
+    var machine = Machine()
+    _ = machine.handle(.tokenNeeded, now: at(5000))
+    #expect(
+      machine.handle(.minted(generation: 1, age: .seconds(2000)), now: at(5000))
+        == [.use(generation: 1), .scheduleRenewal(after: .seconds(1000))])
+    #expect(machine.handle(.tokenNeeded, now: at(5999)) == [.use(generation: 1)])
+    #expect(machine.handle(.tokenNeeded, now: at(6000)) == [.mint(generation: 2), .use(generation: 1)])
+  }
+
   @Test("OC-04 a token that is expired right after its mint means a wrong clock, not another mint") func clockSkew() {
     var machine = started()
     #expect(machine.handle(.refusedAsExpired(generation: 1), now: at(1)) == [.mint(generation: 2), .wait])

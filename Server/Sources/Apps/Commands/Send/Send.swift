@@ -32,7 +32,7 @@ enum Send {
     ])
 
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
-    let plan = try SendPlan(command, clock: context.clock)
+    let plan = try SendPlan(command, context)
     for warning in plan.warnings { context.say("warning: \(warning)") }
     guard !plan.isDryRun else { return try dryRun(plan, command, context) }
     var report = try SendReport(command, context, total: count(plan.devices))

@@ -8,7 +8,9 @@ enum SendCredential {
   private static let keyBytes = 65_536
 
   /// - Returns: the credential, and a warning when the file's name speaks against the flags.
-  static func read(_ command: ParsedCommand) throws -> (APNsCredential, String?) {
+  static func read(
+    _ command: ParsedCommand, environment: [String: String]
+  ) throws -> (APNsCredential, String?) {
     let path = try command.required(SendOptions.p8)
     let team = try command.required(SendOptions.team)
     let name = String(path.split(separator: "/").last ?? "")
@@ -31,6 +33,9 @@ enum SendCredential {
         ? nil
         : "The file is called \(name), but --key-id is \(keyID). If APNs says InvalidProviderToken, look here first."
     }
-    return (try APNsCredential(teamID: team, keyID: keyID, signingKey: key), warning)
+    var credential = try APNsCredential(teamID: team, keyID: keyID, signingKey: key)
+    let shared = try SharedProviderToken(credential, environment: environment)
+    credential.tokenSource = { now, unwanted in try shared.token(at: now, unwanted: unwanted) }
+    return (credential, warning)
   }
 }

@@ -31,9 +31,10 @@ struct SendPlan: Sendable {
   let warnings: [String]
 
   /// - Throws: `UsageError` or the errors of key and payload, all of them the user's to mend.
-  init(_ command: ParsedCommand, clock: Clock) throws {
+  init(_ command: ParsedCommand, _ context: CommandContext) throws {
+    let clock = context.clock
     let (content, findings) = try SendContent.read(command)
-    let (credential, keyWarning) = try SendCredential.read(command)
+    let (credential, keyWarning) = try SendCredential.read(command, environment: context.environment)
     self.credential = credential
     payload = content.payload
     head = try APNsHead(

@@ -57,8 +57,8 @@ struct SendReport {
   mutating func finish(_ summary: SendSummary) {
     flush()
     if isJSON {
-      let whole = summary.json.encoded
-      context.output.line(String(decoding: fields.map { $0.pick(from: whole) } ?? whole, as: UTF8.self))
+      // Whole, whatever fields were asked for: it is the last line and says so by its member `object`.
+      context.output.line(summary.json.encodedText)
       return
     }
     if !table.isEmpty { context.output.text(table.render(for: context.outputTerminal)) }

@@ -1,6 +1,7 @@
 import APNs
 import Delivery
 import EventLoop
+import HTTP2Connections
 import PabalModel
 import PabalPrimitives
 import ProviderTransport
@@ -76,7 +77,7 @@ struct SendRun: Sendable {
     summary.wasUnreachable = statistics.connectionsReady == 0 && statistics.requestsWritten == 0
     summary.duration = started.duration(to: context.clock.monotonic())
     if summary.wasUnreachable, let error = statistics.lastConnectionError {
-      context.say("No connection came up: \(error)")
+      context.say("No connection came up: \(error.message)")
     }
     return summary
   }
