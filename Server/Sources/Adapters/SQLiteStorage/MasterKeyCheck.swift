@@ -24,7 +24,10 @@ enum MasterKeyCheck {
     guard try value(of: "check", in: connection) == keys.checkValue else {
       throw StorageError(
         .wrongMasterKey,
-        "This master key is not the one that the data was sealed under. Put the right master.key back; nothing was changed."
+        """
+        This master key is not the one that the data was sealed under. Put the right master.key back; nothing was \
+        changed.
+        """
       )
     }
     return keys

@@ -56,7 +56,8 @@ extension StorageSession {
   func deliveryOwner(_ key: DeliveryKey, in appMode: AppMode) throws -> UserNumber? {
     let present = try connection.first(
       """
-      SELECT d.user FROM device_seen s JOIN delivery d ON d.am = s.am AND d.msg = ?2 AND d.user = s.user AND d.dev = s.dev
+      SELECT d.user FROM device_seen s
+        JOIN delivery d ON d.am = s.am AND d.msg = ?2 AND d.user = s.user AND d.dev = s.dev
       WHERE s.am = ?1 AND s.dev = ?3
       """,
       .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(key.device.rawValue)

@@ -36,7 +36,7 @@ func unwrap<Value>(_ value: Value?, _ sentence: String, place: Place = Place()) 
 }
 
 /// All sentences.
-package enum StorageConformance {
+package enum ConformanceSuite {
   package static let checks = registry + sending + outcomes + reports
 }
 

@@ -2,7 +2,7 @@ import PabalModel
 import PabalPrimitives
 import Storage
 
-extension StorageConformance {
+extension ConformanceSuite {
   static let outcomes: [ConformanceCheck] = [
     ConformanceCheck("an outcome ends the delivery once, closes its mark and stands in the trace") { storage in
       let stage = try await StorageStage(storage)

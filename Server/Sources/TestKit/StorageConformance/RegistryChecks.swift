@@ -2,7 +2,7 @@ import PabalModel
 import PabalPrimitives
 import Storage
 
-extension StorageConformance {
+extension ConformanceSuite {
   static let registry: [ConformanceCheck] = [
     ConformanceCheck("a first registration creates, the same again is unchanged but writes its time") { storage in
       let stage = try await StorageStage(storage)

@@ -2,7 +2,7 @@ import PabalModel
 import PabalPrimitives
 import Storage
 
-extension StorageConformance {
+extension ConformanceSuite {
   private static func event(
     _ kind: EventKind, of delivery: OutgoingDelivery, in appMode: AppMode, id: String = "e1", at seconds: Int64 = 2,
     action: String? = nil, text: String? = nil

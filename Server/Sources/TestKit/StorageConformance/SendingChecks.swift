@@ -2,7 +2,7 @@ import PabalModel
 import PabalPrimitives
 import Storage
 
-extension StorageConformance {
+extension ConformanceSuite {
   static let sending: [ConformanceCheck] = [
     ConformanceCheck("accept writes everything and marks; reads tell the same story") { storage in
       let stage = try await StorageStage(storage)

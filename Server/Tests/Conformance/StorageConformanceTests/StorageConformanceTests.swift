@@ -5,12 +5,12 @@ import Testing
 
 /// Both conformers, through every sentence of the port.
 @Suite struct StorageConformanceTests {
-  @Test(arguments: StorageConformance.checks)
+  @Test(arguments: ConformanceSuite.checks)
   func memory(_ check: ConformanceCheck) async throws {
     try await check.run(MemoryStorage())
   }
 
-  @Test(arguments: StorageConformance.checks)
+  @Test(arguments: ConformanceSuite.checks)
   func sqlite(_ check: ConformanceCheck) async throws {
     try await withTemporaryStore { storage, _ in try await check.run(storage) }
   }
