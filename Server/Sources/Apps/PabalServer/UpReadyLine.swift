@@ -2,7 +2,7 @@ import PabalModel
 package import PabalPrimitives
 
 /// What a started server says of itself: all that anybody needs to use it.
-package struct UpReadyLine: Sendable, Equatable {
+package struct UpReadyLine: Sendable {
   package struct User: Sendable, Equatable {
     package let id: String
     package let devices: [Device]

@@ -79,7 +79,16 @@ enum CanarySearch {
   }
 
   private static func contains(_ bytes: [UInt8], _ wanted: [UInt8]) -> Bool {
-    guard wanted.count >= 6 else { return false }
-    return memmem(bytes, bytes.count, wanted, wanted.count) != nil
+    guard let first = wanted.first, wanted.count >= 6, bytes.count >= wanted.count else { return false }
+    return bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      let last = bytes.count - wanted.count
+      var start = 0
+      while start <= last, let hit = memchr(base + start, Int32(first), last - start + 1) {
+        if memcmp(hit, wanted, wanted.count) == 0 { return true }
+        start = UnsafeRawPointer(hit) - base + 1
+      }
+      return false
+    }
   }
 }
