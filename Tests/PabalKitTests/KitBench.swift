@@ -34,12 +34,15 @@ import Testing
   }
 
   /// Runs `story` with the phone switched on; afterwards the app must have done nothing wrong.
-  func run(_ story: @escaping @MainActor @Sendable (SimulatedPhone) async throws -> Void) async throws {
+  func run(
+    _ story: @escaping @MainActor @Sendable (SimulatedPhone) async throws -> Void,
+    afterwards check: ([PhoneDefect]) -> Void = { #expect($0.isEmpty) }
+  ) async throws {
     phone.planPermissionAnswer(allow: true)
     let phone = phone
     let body: @Sendable () async throws -> Void = { try await story(phone) }
     try await phone.run(body)
-    #expect(phone.defects.isEmpty)
+    check(phone.defects)
   }
 
   func lockKeychain(_ isLocked: Bool) {
@@ -57,6 +60,12 @@ import Testing
     return apns.push(
       #"{"aps":{"alert":{"title":"새로운 재능 요청","body":"하나"},"badge":1,"sound":"default","category":"\#(category)"},\#(identity)\#(root)}"#,
       collapseID: collapseID)
+  }
+
+  /// Ends the app: nothing of it lives on, as on a phone.
+  func kill() {
+    phone.kill()
+    app.client = nil
   }
 
   func client() throws -> PabalClient {

@@ -51,26 +51,42 @@ package struct EventJournal: Sendable {
 
   /// Writes the events that are new; they survive a crash once this has returned. Gives back how many were.
   package mutating func append(_ events: [ClientEvent]) throws(DurableFileError) -> Int {
-    let new = events.filter { !recent.contains($0.id) }
-    for event in new {
-      let line = event.json.encoded + [UInt8(ascii: "\n")]
+    var written = 0
+    var rest = events[...]
+    while !rest.isEmpty {
       var segment = active ?? newSegment()
-      do throws(DurableFileError) {
-        try files.append("\(folder)/\(segment.name)", line)
-      } catch {
-        // Part of the line may stand there: nothing is ever written behind it.
-        if segment.lines > 0 { close() }
-        throw error
+      var ids: Set<String> = []
+      var text: [UInt8] = []
+      while let event = rest.first, segment.lines + ids.count < EventLimits.batch,
+        segment.bytes + text.count < EventLimits.segmentBytes
+      {
+        rest.removeFirst()
+        guard !recent.contains(event.id), ids.insert(event.id).inserted else { continue }
+        text += event.json.encoded + [UInt8(ascii: "\n")]
       }
-      if segment.lines == 0 { try files.syncDirectory(folder) }
-      segment.lines += 1
-      segment.bytes += line.count
-      remember(event.id)
-      active = segment
+      if !text.isEmpty { try write(text, ids, to: &segment) }
+      written += ids.count
       if segment.lines >= EventLimits.batch || segment.bytes >= EventLimits.segmentBytes { close() }
     }
     try dropOverflow()
-    return new.count
+    return written
+  }
+
+  private mutating func write(
+    _ text: [UInt8], _ ids: Set<String>, to segment: inout Segment
+  ) throws(DurableFileError) {
+    do throws(DurableFileError) {
+      try files.append("\(folder)/\(segment.name)", text)
+      if segment.lines == 0 { try files.syncDirectory(folder) }
+    } catch {
+      // Part of a line may stand there: nothing is ever written behind it.
+      if segment.lines > 0 { close() }
+      throw error
+    }
+    segment.lines += ids.count
+    segment.bytes += text.count
+    for id in ids { remember(id) }
+    active = segment
   }
 
   /// The oldest events not acknowledged yet; closes the segment being written if there is no other.
