@@ -189,17 +189,41 @@ package final class ChildProcess: Sendable {
       ?? [executable] + arguments
     var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
+    var attributes = try cleanAttributes()
+    defer { posix_spawnattr_destroy(&attributes) }
     var child: pid_t = 0
     let status: Int32
     if let environment {
       var pairs: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
       defer { pairs.forEach { free($0) } }
-      status = posix_spawn(&child, command[0], &actions, nil, &words, &pairs)
+      status = posix_spawn(&child, command[0], &actions, &attributes, &words, &pairs)
     } else {
-      status = posix_spawn(&child, command[0], &actions, nil, &words, environ)
+      status = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
     }
     guard status == 0 else { throw TestFiles.Failure(description: "cannot start \(executable): errno \(status)") }
     return child
+  }
+
+  #if canImport(Darwin)
+  private typealias SpawnAttributes = posix_spawnattr_t?
+  #else
+  private typealias SpawnAttributes = posix_spawnattr_t
+  #endif
+
+  /// No signal blocked: Dispatch blocks nearly all on the threads that tests run on, and a child that inherited that
+  /// would never see SIGTERM.
+  private static func cleanAttributes() throws -> SpawnAttributes {
+    #if canImport(Darwin)
+    var attributes: posix_spawnattr_t?
+    #else
+    var attributes = posix_spawnattr_t()
+    #endif
+    var none = sigset_t()
+    sigemptyset(&none)
+    guard posix_spawnattr_init(&attributes) == 0, posix_spawnattr_setsigmask(&attributes, &none) == 0,
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK)) == 0
+    else { throw TestFiles.Failure(description: "cannot prepare a child process: errno \(errno)") }
+    return attributes
   }
 
   private struct Pipe {

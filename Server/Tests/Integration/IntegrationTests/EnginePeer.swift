@@ -82,6 +82,7 @@ final class EnginePeer: Sendable {
       endpoint: Endpoint(host: "127.0.0.1", port: port),
       tls: try TLSClientContext(trust: .authorities(pem: Array(authority.certificatePEM.utf8))),
       credential: try APNsCredential(teamID: "TEAM123456", keyID: "KEY1234567", signingKey: .generate()))
+    configuration.queueLimit = 1000
     configuration.pool = PoolMachine.Rules(
       backOffFirst: .milliseconds(20), backOffMaximum: .milliseconds(200), dialsMaximum: 200)
     transport = APNsTransport(configuration: configuration, loop: loop)
