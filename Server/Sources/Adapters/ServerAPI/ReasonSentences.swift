@@ -75,7 +75,7 @@ extension ReasonSentence {
       do: Sentence("Check the network, port 443 and DNS.", "네트워크와 443 포트, DNS를 확인하세요.")),
     "interrupted": ReasonSentence(
       Sentence("Sending was stopped before its turn.", "차례가 오기 전에 전송이 중단되었습니다."),
-      do: Sentence("Send it again.", "다시 보내세요.")),
+      do: Sentence("Start the run again for what is left.", "남은 것을 다시 실행하세요.")),
     "not_confirmed": ReasonSentence(
       Sentence("Apple took it; nothing was heard from the phone.", "Apple이 접수했지만 기기에서 온 소식은 없습니다."),
       do: Sentence(
@@ -103,7 +103,8 @@ extension ReasonSentence {
       do: Sentence("Send less data.", "데이터를 줄이세요.")),
     "apns.ExpiredProviderToken": ReasonSentence(
       Sentence("The provider token was too old.", "프로바이더 토큰이 오래되었습니다."),
-      do: Sentence("Set the clock by NTP.", "NTP로 시계를 맞추세요.")),
+      do: Sentence(
+        "Look at the clock of the machine that signs.", "서명하는 서버의 시계를 확인하세요.")),
     "apns.InvalidProviderToken": ReasonSentence(
       Sentence("Key, key id and team do not belong together.", "키와 키 아이디, 팀 아이디가 맞지 않습니다."),
       do: Sentence("Check the key file, key id and team id.", "키 파일과 키 아이디, 팀 아이디를 확인하세요.")),
@@ -114,12 +115,84 @@ extension ReasonSentence {
       Sentence("The provider token was changed too often.", "프로바이더 토큰을 너무 자주 바꿨습니다."),
       do: Sentence("Let one server sign for the key.", "한 서버에서만 서명하세요.")),
     "apns.InternalServerError": ReasonSentence(
-      Sentence("Apple had a fault.", "Apple에서 오류가 났습니다."), do: Sentence("Send again later.", "나중에 다시 보내세요.")),
+      Sentence("Apple had a fault.", "Apple에서 오류가 났습니다."),
+      do: Sentence("Send it again in 15 minutes.", "15분 뒤에 다시 보내세요.")),
     "apns.ServiceUnavailable": ReasonSentence(
       Sentence("Apple was not available.", "Apple 서비스를 이용할 수 없었습니다."),
-      do: Sentence("Send again later.", "나중에 다시 보내세요.")),
+      do: Sentence(
+        "Look at Apple's system status, and send it when the service is back.",
+        "Apple 시스템 상태를 보고 서비스가 돌아오면 보내세요.")),
     "apns.Shutdown": ReasonSentence(
       Sentence("Apple's server was shutting down.", "Apple 서버가 종료되는 중이었습니다."),
       do: Sentence("Send again.", "다시 보내세요.")),
+    "apns.BadCollapseId": ReasonSentence(
+      Sentence("The collapse id is longer than 64 bytes.", "collapse id가 64바이트를 넘습니다."),
+      do: Sentence("Shorten the collapse id.", "collapse id를 줄이세요.")),
+    "apns.BadExpirationDate": ReasonSentence(
+      Sentence("The expiration is not a number of UNIX seconds.", "만료 시각이 UNIX 초가 아닙니다."),
+      do: Sentence("Give seconds, not milliseconds or a date.", "밀리초나 날짜가 아니라 초로 지정하세요.")),
+    "apns.BadMessageId": ReasonSentence(
+      Sentence("The apns-id is not a UUID.", "apns-id가 UUID가 아닙니다."),
+      do: Sentence("Leave it out, or give a lower-case UUID.", "생략하거나 소문자 UUID를 쓰세요.")),
+    "apns.BadPriority": ReasonSentence(
+      Sentence(
+        "The priority is not 10, 5 or 1, or does not fit the push type.", "우선순위가 10, 5, 1이 아니거나 푸시 종류와 맞지 않습니다."),
+      do: Sentence(
+        "Give 5 to background pushes, and 10 to those that the user shall see at once.",
+        "background에는 5, 바로 보일 알림에는 10을 쓰세요.")),
+    "apns.BadTopic": ReasonSentence(
+      Sentence("The topic is not a bundle id.", "토픽이 번들 아이디가 아닙니다."),
+      do: Sentence("Give the app's bundle id as the topic, spelled as in Xcode.", "Xcode에 적힌 그대로의 번들 아이디를 토픽으로 쓰세요.")),
+    "apns.DuplicateHeaders": ReasonSentence(
+      Sentence("A header was given twice.", "같은 헤더가 두 번 있습니다."),
+      do: Sentence("Look for a proxy that adds headers.", "헤더를 덧붙이는 프록시가 있는지 확인하세요.")),
+    "apns.IdleTimeout": ReasonSentence(
+      Sentence("Apple closed a connection that was idle.", "Apple이 쉬고 있던 연결을 닫았습니다."),
+      do: Sentence("Nothing: it is repeated on a new connection.", "조치할 것이 없습니다. 새 연결로 다시 보냅니다.")),
+    "apns.InvalidPushType": ReasonSentence(
+      Sentence("Apple does not know the push type.", "Apple이 모르는 푸시 종류입니다."),
+      do: Sentence(
+        "Use alert or background, or another type of Apple's list.", "alert나 background 등 Apple 목록에 있는 종류를 쓰세요.")),
+    "apns.MissingDeviceToken": ReasonSentence(
+      Sentence("The request named no device.", "요청에 기기 토큰이 없습니다."),
+      do: Sentence("Report it: this server never sends such a request.", "이 서버는 그런 요청을 보내지 않습니다. 문제를 알려 주세요.")),
+    "apns.MissingTopic": ReasonSentence(
+      Sentence("The request named no topic.", "요청에 토픽이 없습니다."),
+      do: Sentence("Configure the app's bundle id.", "앱의 번들 아이디를 설정하세요.")),
+    "apns.PayloadEmpty": ReasonSentence(
+      Sentence("The request had no body.", "요청에 본문이 없습니다."),
+      do: Sentence("Give a payload with the object aps.", "aps 객체가 있는 페이로드를 보내세요.")),
+    "apns.BadCertificate": ReasonSentence(
+      Sentence("The certificate is not valid.", "인증서가 유효하지 않습니다."),
+      do: Sentence("Make a new push certificate, or better a .p8 key.", "새 푸시 인증서를 만들거나, .p8 키로 바꾸세요.")),
+    "apns.BadCertificateEnvironment": ReasonSentence(
+      Sentence("The certificate is for the other environment.", "인증서가 다른 환경의 것입니다."),
+      do: Sentence(
+        "Use the production certificate for production, or a .p8 key for both.", "운영에는 운영 인증서를, 또는 양쪽에 .p8 키를 쓰세요.")),
+    "apns.Forbidden": ReasonSentence(
+      Sentence("Apple does not allow this action.", "Apple이 허용하지 않는 동작입니다."),
+      do: Sentence("Look into the developer account: agreements and key permissions.", "개발자 계정의 계약과 키 권한을 확인하세요.")),
+    "apns.MissingProviderToken": ReasonSentence(
+      Sentence("The request carried no provider token.", "요청에 프로바이더 토큰이 없습니다."),
+      do: Sentence("Look for a proxy that removes the authorization header.", "authorization 헤더를 지우는 프록시가 있는지 확인하세요.")),
+    "apns.UnrelatedKeyIdInToken": ReasonSentence(
+      Sentence("The connection was opened with another key.", "다른 키로 연 연결입니다."),
+      do: Sentence("Use one connection pool for each key.", "키마다 연결을 따로 쓰세요.")),
+    "apns.BadEnvironmentKeyIdInToken": ReasonSentence(
+      Sentence("The key is for the other environment.", "키가 다른 환경의 것입니다."),
+      do: Sentence("Use a key that is made for this environment.", "이 환경용으로 만든 키를 쓰세요.")),
+    "apns.BadEnvironmentKeyInToken": ReasonSentence(
+      Sentence("The key is for the other environment.", "키가 다른 환경의 것입니다."),
+      do: Sentence("Use a key that is made for this environment.", "이 환경용으로 만든 키를 쓰세요.")),
+    "apns.BadPath": ReasonSentence(
+      Sentence("Apple does not know the path of the request.", "Apple이 모르는 경로입니다."),
+      do: Sentence(
+        "Check that the endpoint is APNs and no proxy rewrites paths.", "엔드포인트가 APNs인지, 경로를 바꾸는 프록시가 없는지 확인하세요.")),
+    "apns.MethodNotAllowed": ReasonSentence(
+      Sentence("The request was not a POST.", "요청이 POST가 아니었습니다."),
+      do: Sentence("Look for a proxy that changes methods.", "메서드를 바꾸는 프록시가 있는지 확인하세요.")),
+    "apns.ExpiredToken": ReasonSentence(
+      Sentence("The device token has expired.", "기기 토큰이 만료되었습니다."),
+      do: Sentence("The app gets a new token when it is opened and registers it.", "앱을 열면 새 토큰을 받아 등록합니다.")),
   ]
 }

@@ -14,7 +14,11 @@ package enum CommandLineTool {
   }
 
   private static let verbs: [Verb] = [
+    Verb("up", run: Up.run),
     Verb("send", run: Send.run),
+    Verb("why", run: Why.run),
+    Verb("status", run: Status.run),
+    Verb("explain", run: Explain.run),
     Verb("jwt", "make", run: JWTMake.run),
     Verb("sim", "serve", run: SimServe.run),
     Verb("version", run: Version.run),
@@ -23,12 +27,16 @@ package enum CommandLineTool {
   package static let definition = CommandDefinition(
     "pabal", summary: "push notifications to Apple devices, and a strict APNs stand-in to try them on",
     examples: [
-      CommandExample("pabal sim serve", "a local APNs with devices of its own"),
-      CommandExample("pabal send --help", "how to send a push to it, or to Apple"),
+      CommandExample("pabal up", "a push server with a local APNs behind it"),
+      CommandExample("pabal send --user demo-jiwon -t 안녕 -b \"첫 푸시\"", "a push through it"),
       CommandExample("pabal explain apns.BadDeviceToken", "what a reason means and what to do"),
     ],
     subcommands: [
+      Up.definition,
       Send.definition,
+      Why.definition,
+      Status.definition,
+      Explain.definition,
       CommandDefinition(
         "jwt", summary: "provider tokens", subcommands: [JWTMake.definition], plannedSubcommands: ["inspect"]),
       CommandDefinition(

@@ -17,6 +17,11 @@ package enum CommandProcess {
     exit(code.rawValue)
   }
 
+  /// Ends the process without finishing anything: the second Ctrl-C.
+  static func endAtOnce() {
+    _exit(ExitCode.interrupted.rawValue)
+  }
+
   private static func environment() -> [String: String] {
     var variables: [String: String] = [:]
     var cursor = environ

@@ -8,8 +8,9 @@ import ProviderTransport
 /// `pabal send`: pushes from a .p8 to devices.
 enum Send {
   static let definition = CommandDefinition(
-    "send", summary: "send a push to devices",
+    "send", summary: "send a push to devices, or to a user's",
     examples: [
+      CommandExample("pabal send --user demo-jiwon -t 안녕 -b \"첫 푸시\" --wait", "through the server of `pabal up`"),
       CommandExample(
         "pabal send --p8 AuthKey_ABC123DEFG.p8 --team TEAM123456 --topic com.example.app \\\n"
           + "    --environment sandbox --device 740f4707…4bad -t 안녕 -b \"첫 푸시\"",
@@ -22,7 +23,7 @@ enum Send {
         "pabal send … --device 740f4707…4bad --payload push.json --dry-run",
         "headers, payload and size, without sending"),
     ],
-    options: SendOptions.direct, plannedOptions: SendOptions.planned,
+    options: SendOptions.direct + SendToUsers.options, plannedOptions: SendOptions.planned,
     notes: [
       """
       Exit codes
@@ -32,6 +33,10 @@ enum Send {
     ])
 
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
+    if let option = SendToUsers.options.first(where: command.isSet) {
+      guard command.isSet(SendToUsers.user) else { throw UsageError("--\(option.name) goes with --user ID.") }
+      return try await SendToUsers.run(command, context)
+    }
     let plan = try SendPlan(command, context)
     for warning in plan.warnings { context.say("warning: \(warning)") }
     guard !plan.isDryRun else { return try dryRun(plan, command, context) }

@@ -1,0 +1,80 @@
+import APNs
+package import PabalModel
+
+extension ReasonSentence {
+  /// Why such a thing happens: what codes of one family have in common.
+  package static func why(_ reason: ReasonCode) -> Sentence {
+    if let word = reason.apnsReason {
+      return why(APNsReply.classify(status: 0, body: Array("{\"reason\":\"\(word)\"}".utf8)).verdict)
+    }
+    return ours[reason] ?? Sentence("Decided by the server.", "서버에서 정해졌습니다.")
+  }
+
+  private static func why(_ verdict: APNsVerdict) -> Sentence {
+    switch verdict {
+    case .accepted, .unknown:
+      Sentence("Apple answered with a word that is not in its table.", "Apple의 표에 없는 응답입니다.")
+    case .tokenDead:
+      Sentence("The token is gone for this app; Apple says since when.", "이 앱에서 토큰이 더는 유효하지 않으며, Apple이 그 시각을 알려 줍니다.")
+    case .tokenSuspect:
+      Sentence(
+        "Token, environment and topic of the request do not fit together; one of them is wrong.",
+        "토큰과 환경, 토픽이 서로 맞지 않습니다. 셋 중 하나가 틀렸습니다.")
+    case .messageInvalid:
+      Sentence(
+        "The request breaks one of Apple's rules, so repeating it would be refused as well.",
+        "요청이 Apple의 규칙에 어긋나므로 다시 보내도 거부됩니다.")
+    case .configuration:
+      Sentence(
+        "Key, team, topic or certificate are not what Apple has on file; the device is not at fault.",
+        "키, 팀, 토픽, 인증서가 Apple에 등록된 것과 다릅니다. 기기 탓이 아닙니다.")
+    case .retryLater:
+      Sentence(
+        "Apple would not take it at that moment; the same request may succeed later.",
+        "그 순간에는 Apple이 받지 않았습니다. 같은 요청이 나중에는 성공할 수 있습니다.")
+    case .retryOnNewConnection:
+      Sentence("The connection had come to its end, not the push.", "푸시가 아니라 연결이 끝났습니다.")
+    case .reauthenticate:
+      Sentence(
+        "Apple takes provider tokens for an hour, by its own clock.", "Apple은 자기 시계로 한 시간 안의 프로바이더 토큰만 받습니다.")
+    }
+  }
+
+  private static let ours: [ReasonCode: Sentence] = {
+    var sentences: [ReasonCode: Sentence] = [:]
+    for (codes, sentence) in families {
+      for code in codes { sentences[code] = sentence }
+    }
+    return sentences
+  }()
+
+  private static let families: [([ReasonCode], Sentence)] = [
+    (
+      [.userUnknown, .excluded],
+      Sentence("Decided when the audience was found.", "받을 사람을 찾을 때 정해졌습니다.")
+    ),
+    (
+      [
+        .noDevices, .deviceInactive, .deviceUnregistered, .deviceReassigned, .environmentMismatch, .providerUnsupported,
+      ],
+      Sentence("Decided from the devices as they were registered.", "등록된 기기의 상태에 따라 정해졌습니다.")
+    ),
+    ([.preferenceOff], Sentence("Decided from the user's own settings.", "사용자의 설정에 따라 정해졌습니다.")),
+    (
+      [.duplicate, .timeToLiveElapsed],
+      Sentence("Decided from the message's own terms.", "메시지의 조건에 따라 정해졌습니다.")
+    ),
+    (
+      [.variableMissing, .payloadTooLarge, .payloadInvalid, .deviceTokenInvalid],
+      Sentence("Found before anything was sent.", "보내기 전에 발견되었습니다.")
+    ),
+    (
+      [
+        .replyLost, .processStopped, .retriesExhausted, .credentialMissing, .clockSkewSuspected, .providerUnreachable,
+        .interrupted,
+      ],
+      Sentence("It happened on the way to Apple.", "Apple로 가는 길에 일어난 일입니다.")
+    ),
+    ([.notConfirmed], Sentence("Only the app itself can tell what its phone showed.", "기기에 무엇이 보였는지는 앱만 알려 줄 수 있습니다.")),
+  ]
+}
