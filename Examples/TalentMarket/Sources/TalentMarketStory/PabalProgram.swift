@@ -1,0 +1,93 @@
+import Foundation
+import PabalPrimitives
+
+/// A `pabal` that runs as a child: `up` or `sim serve`. Its first line of output is its ready line.
+final class PabalProgram: Sendable {
+  private struct State {
+    var output: [UInt8] = []
+    var errors: [UInt8] = []
+    var hasEnded = false
+  }
+
+  private let process: Locked<Process>
+  private let state: Locked<State>
+  private let pipes: [Pipe]
+  let processID: Int32
+
+  /// Kept of what the child says on its error stream: enough for its last words.
+  private static let errorBytes = 16 * 1024
+
+  init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: executable)
+    child.arguments = arguments
+    child.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    let errors = Pipe()
+    let state = Locked(State())
+    child.standardOutput = output
+    child.standardError = errors
+    child.standardInput = FileHandle.nullDevice
+    // Both streams are drained for as long as the child lives: a full pipe would stop it.
+    output.fileHandleForReading.readabilityHandler = { handle in
+      let bytes = handle.availableData
+      if bytes.isEmpty { handle.readabilityHandler = nil }
+      state.withLock { $0.output += bytes }
+    }
+    errors.fileHandleForReading.readabilityHandler = { handle in
+      let bytes = handle.availableData
+      if bytes.isEmpty { handle.readabilityHandler = nil }
+      state.withLock { $0.errors = Array(($0.errors + bytes).suffix(Self.errorBytes)) }
+    }
+    child.terminationHandler = { _ in state.withLock { $0.hasEnded = true } }
+    try child.run()
+    processID = child.processIdentifier
+    pipes = [output, errors]
+    self.state = state
+    process = Locked(child)
+  }
+
+  /// The first line of output, as JSON. Throws `Unmet` when the child ends or says something else.
+  func readyLine() async throws -> JSONSlice {
+    while true {
+      let (line, hasEnded) = state.withLock { state in
+        (state.output.firstIndex(of: UInt8(ascii: "\n")).map { Array(state.output[..<$0]) }, state.hasEnded)
+      }
+      if let line { return try JSONSlice(parsing: line) }
+      try expect(!hasEnded, "pabal ended before it was ready: \(lastWords)")
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  var lastWords: String {
+    String(decoding: state.withLock { $0.errors }.suffix(600), as: UTF8.self)
+  }
+
+  /// Asks the child, and nobody else, to end, and waits until it has.
+  func stop() async {
+    process.withLock { if $0.isRunning { $0.terminate() } }
+    for _ in 0..<500 where !(state.withLock { $0.hasEnded }) { await pause() }
+    if !(state.withLock { $0.hasEnded }) { kill(processID, SIGKILL) }
+    for pipe in pipes { pipe.fileHandleForReading.readabilityHandler = nil }
+  }
+
+  /// 20 ms, also in a cancelled task: the child must be waited for then as well.
+  private func pause() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { continuation.resume() }
+    }
+  }
+
+  /// Runs `pabal` to its end and answers what it said.
+  static func run(
+    _ executable: String, _ arguments: [String], environment: [String: String]
+  ) async throws -> (status: Int32, output: String) {
+    let program = try PabalProgram(executable, arguments, environment: environment)
+    while !program.state.withLock({ $0.hasEnded }) { try await Task.sleep(for: .milliseconds(20)) }
+    // The pipe may still hold what the ended child wrote.
+    let rest = program.pipes[0].fileHandleForReading
+    for _ in 0..<100 where rest.readabilityHandler != nil { await program.pause() }
+    let status = program.process.withLock { $0.terminationStatus }
+    return (status, String(decoding: program.state.withLock { $0.output }, as: UTF8.self))
+  }
+}
