@@ -1,5 +1,5 @@
 #if !os(iOS)
-public import Foundation
+import Foundation
 public import PabalKit
 import PabalPrimitives
 public import PabalSimulation

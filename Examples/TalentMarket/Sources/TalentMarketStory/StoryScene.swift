@@ -1,0 +1,114 @@
+import Foundation
+import PabalKit
+import PabalPrimitives
+import PabalSimulation
+import TalentMarket
+
+/// The parts of the story and whom they are told with.
+struct StoryScene: Sendable {
+  let story: TalentMarketStory
+  let links: PabalLinks
+  let receiver: StoryPhone
+  /// The market's backend, with its secret key.
+  let market: JSONService
+  /// The stand-in's own records.
+  let standIn: JSONService
+
+  var cast: StoryCast { story.cast }
+  var phone: SimulatedPhone { receiver.phone }
+  var patience: Duration { story.configuration.patience }
+  var sabotage: Sabotage? { story.configuration.sabotage }
+
+  init(story: TalentMarketStory, links: PabalLinks, receiver: StoryPhone) {
+    self.story = story
+    self.links = links
+    self.receiver = receiver
+    market = JSONService(root: links.server, key: links.testKey)
+    standIn = JSONService(root: links.control, key: nil)
+  }
+
+  func step<Answer: Sendable>(_ step: StoryStep, _ body: () async throws -> Answer) async throws -> Answer {
+    try await story.step(step, body)
+  }
+
+  func tell(_ line: String) {
+    story.configuration.tell("    " + line)
+  }
+
+  // MARK: Waiting
+
+  func settle(_ story: StoryPhone) async throws {
+    let phone = story.phone
+    do {
+      try await within(patience, "the app has finished what it does") { try await phone.settle() }
+    } catch let unmet as Unmet {
+      throw Unmet("\(unmet); still open: \(phone.work.open.joined(separator: ", "))")
+    }
+  }
+
+  /// The screen once `isMet` holds.
+  func screen(
+    of phone: SimulatedPhone, _ what: String, until isMet: @escaping @Sendable (PhoneScreen) -> Bool
+  ) async throws -> PhoneScreen {
+    do {
+      try await within(patience, what) { try await phone.wait { screen, _ in isMet(screen) } }
+    } catch let unmet as Unmet {
+      throw Unmet("\(unmet); the phone recorded \(phone.events.suffix(4))")
+    }
+    return phone.screen
+  }
+
+  /// Waits for a record of the phone.
+  func record(
+    of phone: SimulatedPhone, _ what: String, _ isIt: @escaping @Sendable (PhoneRecord.Event) -> Bool
+  ) async throws {
+    try await within(patience, what) {
+      try await phone.wait { _, records in records.contains { isIt($0.event) } }
+    }
+  }
+
+  // MARK: Records of others
+
+  /// What the stand-in took for a token, oldest first.
+  func inbox(_ token: String) async throws -> [JSONSlice] {
+    try await standIn.get("/v1/simulator/inbox?token=\(token)&limit=1000")["data"]?.elements ?? []
+  }
+
+  /// The newest push that the stand-in took for the receiver: its identifier on the phone and its delivery.
+  func newestPush(_ token: String) async throws -> (id: String, payload: JSONSlice, delivery: String) {
+    let push = try unwrap(try await inbox(token).last, "the stand-in took no push for this phone")
+    let payload = try unwrap(push["payload"], "the stand-in's record has no payload")
+    let id = try unwrap(push["collapseId"]?.string ?? push["apnsId"]?.string, "the push has no apns-id")
+    let delivery = try unwrap(payload["pabal"]?["d"]?.string, "the payload lacks pabal.d: it cannot be reported")
+    return (id, payload, delivery)
+  }
+
+  /// Asks for a push by a route of the guide, and expects that Apple took it for one device.
+  func sendByGuide(_ path: String, _ body: JSONValue) async throws {
+    let answer = try await market.call("POST", path, body, expected: 200)
+    try expect(
+      answer["success"]?.bool == true && answer["sent"]?.int == 1 && answer["failed"]?.int == 0,
+      "POST \(path) answered \(String(decoding: answer.bytes, as: UTF8.self))")
+  }
+
+  /// The kinds of event in the trace of a delivery, in order.
+  func reports(_ delivery: String) async throws -> [String] {
+    let trace = try await market.get("/v1/deliveries/\(delivery)/trace")
+    return (trace["steps"]?.elements ?? [])
+      .filter { $0["step"]?.string == "reports" }.compactMap { $0["result"]?.string }
+  }
+
+  func talentRequestBody(requestID: String) -> JSONValue {
+    [
+      "receiverId": .string(cast.receiverID), "requesterName": .string(cast.requester),
+      "talentTitle": .string(cast.talent), "requestId": .string(requestID),
+    ]
+  }
+
+  func messageBody(_ text: String) -> JSONValue {
+    [
+      "receiverId": .string(cast.receiverID), "senderName": .string(cast.sender), "message": .string(text),
+      "chatRoomId": .string(cast.roomID), "senderId": "u_sender",
+    ]
+  }
+}
