@@ -8,13 +8,16 @@ internal import Glibc
 
 /// The process around a command line.
 package enum CommandProcess {
-  /// Runs the command line of this process and ends it.
-  package static func run() async -> Never {
+  /// Runs the command line of this process and ends it. Call it on the first thread, before there are others.
+  package static func run() -> Never {
     let signals = SignalWatch()
     let context = CommandContext.system(environment: environment(), signals: signals)
-    let code = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), context)
-    context.output.flush()
-    exit(code.rawValue)
+    Task.detached {
+      let code = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), context)
+      context.output.flush()
+      exit(code.rawValue)
+    }
+    signals.takeForEver()
   }
 
   /// Ends the process without finishing anything: the second Ctrl-C.

@@ -8,27 +8,33 @@ internal import Glibc
 
 /// SIGINT and SIGTERM as calls on an ordinary thread, instead of a handler that may do almost nothing.
 ///
-/// Make it before any other thread exists: the signals are blocked in the making thread, all later threads inherit
-/// that, and one thread takes them with sigwait(3). Until somebody has said what to do, a signal ends the process.
+/// Make it on the first thread, before any other exists: the signals are blocked there, all later threads inherit that,
+/// and the first thread takes them with sigwait(3). Until somebody has said what to do, a signal ends the process.
 package final class SignalWatch: Sendable {
   package typealias Handler = @Sendable (_ count: Int) -> Void
   private let state = Locked<(handler: Handler?, count: Int)>((nil, 0))
 
   package init() {
-    var wanted = sigset_t()
-    sigemptyset(&wanted)
-    sigaddset(&wanted, SIGINT)
-    sigaddset(&wanted, SIGTERM)
-    pthread_sigmask(SIG_BLOCK, &wanted, nil)
-    let set = wanted
-    OwnThread.start { [self] in
-      var signals = set
-      while true {
-        var number: Int32 = 0
-        guard sigwait(&signals, &number) == 0 else { continue }
-        arrived(number)
-      }
+    var signals = Self.signals
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
+  /// Keeps the calling thread for waiting.
+  func takeForEver() -> Never {
+    var signals = Self.signals
+    while true {
+      var number: Int32 = 0
+      guard sigwait(&signals, &number) == 0 else { continue }
+      arrived(number)
     }
+  }
+
+  private static var signals: sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGTERM)
+    return signals
   }
 
   /// - Parameter handler: told of each signal with its count from 1; replaces the one before.

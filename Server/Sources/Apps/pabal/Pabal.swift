@@ -2,7 +2,7 @@ import Commands
 
 @main
 struct Pabal {
-  static func main() async {
-    await CommandProcess.run()
+  static func main() {
+    CommandProcess.run()
   }
 }
