@@ -22,6 +22,9 @@ import Testing
       #expect(last["epoch"]?.int == 2)
       #expect(last["token"]?.string == String(repeating: "ab", count: 32))
       #expect(Set(states.compactMap { $0["installId"]?.string }).count == 1)
+      let secrets = bench.server.calls.filter { $0.path == "/v1/devices" }.map { $0.headers["Pabal-Install-Secret"] }
+      #expect(secrets.first == .some(nil))
+      #expect(secrets.dropFirst().allSatisfy { $0 == "s3cret" })
     }
   }
 

@@ -112,7 +112,7 @@ private final class URLSessionTransfers: NSObject, URLSessionDownloadDelegate, U
       transfers[task.taskIdentifier] = transfer
       return transfer.failure
     }
-    if refusal != nil { task.cancel() }
+    // Without a next request the redirect itself is the answer; canceling here as well would trap on Linux.
     completionHandler(refusal == nil ? newRequest : nil)
   }
 

@@ -12,10 +12,11 @@ package struct APIRequests: Sendable {
     self.key = key
   }
 
-  /// The install's secret proves a sign-out, which has no user to prove it.
+  /// The install's secret proves a sign-out, which has no user to prove it. It is shown with every other state as well:
+  /// a server that has seen it once never mints another, so that a lost answer cannot leave us with an outdated one.
   package func put(_ state: DeviceStateBody, installSecret: String?) -> HTTPCall {
     var call = make("PUT", "v1/devices", body: state.json)
-    if state.user == nil, let installSecret { call.headers["Pabal-Install-Secret"] = installSecret }
+    if let installSecret { call.headers["Pabal-Install-Secret"] = installSecret }
     return call
   }
 
