@@ -71,26 +71,22 @@ public final class PabalNotificationDelegate: NSObject, UNUserNotificationCenter
 
 /// The app's other delegate, held weakly.
 private final class OtherDelegate: Sendable {
-  private struct Weak {
-    weak var object: (any UNUserNotificationCenterDelegate)?
-  }
-
-  private let held: Locked<Weak>
+  // Set once, here; reading a weak reference is atomic. The system itself calls delegates on any thread, so whoever is
+  // one must be ready for that.
+  private nonisolated(unsafe) weak var object: (any UNUserNotificationCenterDelegate)?
 
   init(_ object: (any UNUserNotificationCenterDelegate)?) {
-    // The system itself calls delegates on any thread: whoever is one must be ready for that.
-    nonisolated(unsafe) let weak = Weak(object: object)
-    held = Locked(weak)
+    self.object = object
   }
 
-  var isSet: Bool { held.withLock { $0.object != nil } }
+  var isSet: Bool { object != nil }
 
   /// Answers `[]` for a delegate that is gone or lacks the method.
   func willPresent(
     _ center: UNUserNotificationCenter, _ notification: UNNotification,
     _ done: @escaping @Sendable (UNNotificationPresentationOptions) -> Void
   ) {
-    guard let object = current() else { return done([]) }
+    guard let object else { return done([]) }
     #if os(iOS)
     if object.userNotificationCenter?(center, willPresent: notification, withCompletionHandler: done) == nil {
       done([])
@@ -103,17 +99,11 @@ private final class OtherDelegate: Sendable {
   func didReceive(
     _ center: UNUserNotificationCenter, _ response: UNNotificationResponse, _ done: @escaping @Sendable () -> Void
   ) {
-    guard let object = current() else { return done() }
+    guard let object else { return done() }
     #if os(iOS)
     if object.userNotificationCenter?(center, didReceive: response, withCompletionHandler: done) == nil { done() }
     #else
     object.userNotificationCenter(center, didReceive: response, withCompletionHandler: done)
     #endif
-  }
-
-  private func current() -> (any UNUserNotificationCenterDelegate)? {
-    nonisolated(unsafe) var object: (any UNUserNotificationCenterDelegate)?
-    held.withLock { object = $0.object }
-    return object
   }
 }

@@ -17,13 +17,12 @@ final class ServiceDelivery: Sendable {
   }
 
   // Touched only by whoever moves `state` to `finished`, and that happens once.
-  private nonisolated(unsafe) let content: UNMutableNotificationContent
-  private nonisolated(unsafe) let handler: (UNNotificationContent) -> Void
+  private nonisolated(unsafe) let parts:
+    (content: UNMutableNotificationContent, handler: (UNNotificationContent) -> Void)
   private let state = Locked(State.open(nil, nil))
 
   init(_ content: UNMutableNotificationContent, handler: @escaping (UNNotificationContent) -> Void) {
-    self.content = content
-    self.handler = handler
+    parts = (content, handler)
   }
 
   /// What is to be stopped when the delivery is finished.
@@ -46,8 +45,8 @@ final class ServiceDelivery: Sendable {
       return state
     }
     guard case .open(let task, let timer) = before else { return }
-    if let media, let attachment = attachment(media) { content.attachments = [attachment] }
-    handler(content)
+    if let media, let attachment = attachment(media) { parts.content.attachments = [attachment] }
+    parts.handler(parts.content)
     timer?.cancel()
     task?.cancel()
   }

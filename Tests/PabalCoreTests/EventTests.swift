@@ -33,7 +33,8 @@ import Testing
   @Test func `the wire form of an event`() {
     #expect(
       String(decoding: event(1).json.encoded, as: UTF8.self)
-        == #"{"kind":"opened","deliveryId":"dlv_1","messageId":"msg_1","at":"2027-01-15T08:00:00.123Z","action":"default","eventId":"e1"}"#
+        == #"{"kind":"opened","deliveryId":"dlv_1","messageId":"msg_1","at":"2027-01-15T08:00:00.123Z","#
+        + #""action":"default","eventId":"e1"}"#
     )
   }
 

@@ -57,8 +57,9 @@ import Testing
   }
 
   @Test func `a call ends with its task`() async throws {
+    let ended = DispatchSemaphore(value: 0)
     let server = try LoopbackServer { _ in
-      Thread.sleep(forTimeInterval: 0.2)
+      ended.wait()
       return []
     }
     let url = try server.url("/slow")
@@ -67,6 +68,7 @@ import Testing
     while server.requests.isEmpty { await Task.yield() }
     task.cancel()
     await #expect(throws: HTTPFailure.self) { try await task.value }
+    ended.signal()
   }
 
   @Test func `a file is put where it was asked for`() async throws {

@@ -58,7 +58,8 @@ import Testing
   {
     let identity = #""pabal":{"m":"msg_\#(number)","d":"dlv_\#(number)"}"#
     return apns.push(
-      #"{"aps":{"alert":{"title":"새로운 재능 요청","body":"하나"},"badge":1,"sound":"default","category":"\#(category)"},\#(identity)\#(root)}"#,
+      #"{"aps":{"alert":{"title":"새로운 재능 요청","body":"하나"},"badge":1,"sound":"default","#
+        + #""category":"\#(category)"},\#(identity)\#(root)}"#,
       collapseID: collapseID)
   }
 
