@@ -17,7 +17,7 @@ final class Ticker: Sendable {
       self.action = action
     }
 
-    /// Waits for the pipe's other end to close, at most a second at a time.
+    /// Waits for a byte in the pipe, at most a second at a time.
     func run() {
       while true {
         var wait = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
@@ -36,6 +36,7 @@ final class Ticker: Sendable {
   init(_ action: @escaping @Sendable () -> Void) throws(WebServerError) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { throw WebServerError(.notStarted, "No pipe for the timer (errno \(errno)).") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let work = Unmanaged.passRetained(Work(end: ends[0], action: action))
     #if canImport(Darwin)
     var created: pthread_t?
@@ -69,6 +70,9 @@ final class Ticker: Sendable {
 
   /// Ends the thread and waits for it. Once only.
   func stop() {
+    // Not by closing alone: a child process that was started in the meantime may hold the other end open.
+    var signal: UInt8 = 1
+    _ = write(writeEnd, &signal, 1)
     SocketAddress.close(writeEnd)
     pthread_join(thread, nil)
   }

@@ -33,6 +33,8 @@ package final class ChildProcess: Sendable {
     var isFinished: Bool { openPipes == 0 && code != nil }
   }
 
+  private static let starting = Locked(())
+
   package let id: Int32
   private let input: Locked<Int32?>
   private let state: Locked<State>
@@ -44,17 +46,20 @@ package final class ChildProcess: Sendable {
     _ executable: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil,
     input: [UInt8] = [], keepsInputOpen: Bool = false
   ) throws {
-    let stdin = try Pipe()
-    let stdout = try Pipe()
-    let stderr = try Pipe()
-    id = try Self.spawn(
-      executable, arguments, environment: environment, folder: folder,
-      streams: [stdin.reading, stdout.writing, stderr.writing])
+    // One start at a time: between a pipe's making and its close-on-exec another child would inherit it, and whoever
+    // waits for the end of this child's output would wait for that child too.
+    let (child, stdin, stdout, stderr) = try Self.starting.withLock { _ in
+      let (stdin, stdout, stderr) = (try Pipe(), try Pipe(), try Pipe())
+      let child = try Self.spawn(
+        executable, arguments, environment: environment, folder: folder,
+        streams: [stdin.reading, stdout.writing, stderr.writing])
+      return (child, stdin, stdout, stderr)
+    }
+    id = child
     for end in [stdin.reading, stdout.writing, stderr.writing] { close(end) }
     self.input = Locked(stdin.writing)
     let state = Locked(State())
     self.state = state
-    let child = id
     startThread {
       Self.drain(stdout.reading) { bytes in
         state.update { $0.output += bytes }

@@ -44,6 +44,12 @@ final class StandInCurl: Sendable {
 
   var path: String { "/3/device/\(Hex.encode(device.token))" }
 
+  static func key(_ id: String, _ key: P256SigningKey, team: String, scope: StandInKey.Scope = .team) -> StandInKey {
+    StandInKey(keyID: id, teamID: team, scope: scope) { message, signature in
+      key.publicKey.isValid(signature: signature, for: message)
+    }
+  }
+
   /// Signs with the key file of the ready line, as any provider would.
   static func bearer(
     _ line: StandInReadyLine, kid: String? = nil, team: String? = nil, age: Int64 = 0, by key: P256SigningKey? = nil
