@@ -12,9 +12,8 @@ struct AttachmentStore: Sendable {
   /// - Throws: `UNError`: the file is gone (100), is not what its type says (105), or cannot be moved (104).
   func take(_ attachment: ContentRecord.Attachment) throws -> ContentRecord.Attachment {
     guard FileManager.default.fileExists(atPath: attachment.url.path) else { throw UNError(.attachmentInvalidURL) }
-    let handle = try FileHandle(forReadingFrom: attachment.url)
-    defer { try? handle.close() }  // read only: a failed close loses nothing
-    let head = Array(try handle.read(upToCount: 16) ?? Data())
+    let content = try Data(contentsOf: attachment.url, options: .mappedIfSafe)
+    let head = Array(content.prefix(16))
     if let expected = Self.signatures[attachment.type], !expected.contains(where: { $0.matches(head) }) {
       throw UNError(.attachmentCorrupt)
     }
@@ -26,7 +25,8 @@ struct AttachmentStore: Sendable {
     } catch {
       throw UNError(.attachmentMoveIntoDataStoreFailed)
     }
-    return ContentRecord.Attachment(identifier: attachment.identifier, url: target, type: attachment.type)
+    return ContentRecord.Attachment(
+      identifier: attachment.identifier, url: target, type: attachment.type, byteCount: content.count)
   }
 
   private struct Signature: Sendable {

@@ -16,6 +16,8 @@ public struct ContentRecord: Sendable, Equatable {
     public var url: URL
     /// A uniform type identifier.
     public var type: String
+    /// Known once the file is in the phone's store.
+    public var byteCount = 0
   }
 
   public var title = ""
@@ -79,17 +81,24 @@ public struct ContentRecord: Sendable, Equatable {
   }
 
   static func dictionary(_ json: [UInt8]) -> [AnyHashable: Any] {
-    // The bytes were read as an object before; an unreadable payload never becomes a record.
-    let object = (try? JSONSerialization.jsonObject(with: Data(json))) as? [String: Any]
-    return Dictionary(uniqueKeysWithValues: (object ?? [:]).map { (AnyHashable($0.key), $0.value) })
+    do {
+      let object = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+      return Dictionary(uniqueKeysWithValues: (object ?? [:]).map { (AnyHashable($0.key), $0.value) })
+    } catch {
+      // An unreadable payload never becomes a record.
+      return [:]
+    }
   }
 
   private static func json(_ userInfo: [AnyHashable: Any]) -> [UInt8] {
     let pairs = userInfo.compactMap { key, value in (key.base as? String).map { ($0, value) } }
     let object = Dictionary(uniqueKeysWithValues: pairs)
-    guard JSONSerialization.isValidJSONObject(object), let data = try? JSONSerialization.data(withJSONObject: object)
-    else { return Array("{}".utf8) }
-    return Array(data)
+    do {
+      guard JSONSerialization.isValidJSONObject(object) else { return Array("{}".utf8) }
+      return Array(try JSONSerialization.data(withJSONObject: object))
+    } catch {
+      return Array("{}".utf8)
+    }
   }
 }
 

@@ -102,14 +102,13 @@ final class LiveDeviceLink: Sendable {
             state.failures += 1
             return state.failures
           }
-          // Real time: the phone's virtual clock does not govern the network.
-          try await Task.sleep(for: Self.delay(afterFailures: failures))
+          try await RealTime.pass(Self.delay(afterFailures: failures))
           continue
         }
         if let id = event.id { state.withLock { $0.lastEventID = id } }
         switch event.name {
         case "ready": state.withLock { $0.failures = 0 }
-        case "push": if let push = Self.push(event) { return push }
+        case "push": return Self.push(event)
         case "replaced":
           closeStream()
           return nil
@@ -151,16 +150,20 @@ final class LiveDeviceLink: Sendable {
     min(PhoneLimits.reconnectDelay * (1 << min(failures - 1, 10)), PhoneLimits.reconnectDelayMaximum)
   }
 
-  /// nil for an event without an id or a payload: it cannot be de-duplicated or shown.
-  static func push(_ event: ServerSentEvent) -> DevicePush? {
-    guard let inboxID = event.id,
-      let item = try? JSONSlice(parsing: Array(event.data.utf8)),
-      let apnsID = item["apnsId"]?.string, let topic = item["topic"]?.string,
-      let payload = item["payloadBase64"]?.string.flatMap(Base64.decode)
-    else { return nil }
-    return DevicePush(
-      inboxID: inboxID, apnsID: apnsID, topic: topic, pushType: item["pushType"]?.string ?? "alert",
-      collapseID: item["collapseId"]?.string, payload: payload)
+  /// What an event cannot say stays empty; the phone records such a push as unreadable.
+  private static func push(_ event: ServerSentEvent) -> DevicePush {
+    var push = DevicePush(inboxID: event.id ?? "", apnsID: "", topic: "", payload: [])
+    do {
+      let item = try JSONSlice(parsing: Array(event.data.utf8))
+      push.apnsID = item["apnsId"]?.string ?? ""
+      push.topic = item["topic"]?.string ?? ""
+      push.pushType = item["pushType"]?.string ?? "alert"
+      push.collapseID = item["collapseId"]?.string
+      push.payload = item["payloadBase64"]?.string.flatMap(Base64.decode) ?? []
+    } catch {
+      return push
+    }
+    return push
   }
 }
 #endif

@@ -44,6 +44,36 @@ public struct PhoneRecord: Sendable, Equatable {
   public let event: Event
 }
 
+extension PhoneRecord.Event: CustomStringConvertible {
+  /// For people; a token is cut to its ends, because it may be printed.
+  public var description: String {
+    switch self {
+    case .registered(let token): "registered \(token.prefix(4))…\(token.suffix(4))"
+    case .registrationFailed(let reason): "registration failed: \(reason)"
+    case .launched(let byTap): byTap ? "launched by a tap" : "launched"
+    case .enteredForeground: "in front"
+    case .enteredBackground: "in the background"
+    case .killed: "killed by the user"
+    case .askedForPermission: "asked for permission"
+    case .permissionAnswered(let granted): granted ? "allowed" : "refused"
+    case .received(let id, _): "received \(id)"
+    case .receivedAgain(let apnsID): "received again \(apnsID)"
+    case .extensionStarted(let id): "extension started for \(id)"
+    case .extensionFinished(let id): "extension finished \(id)"
+    case .extensionExpired(let id): "extension too late for \(id)"
+    case .attachmentRefused(let id, let reason): "attachment of \(id) refused: \(reason)"
+    case .shownOnLockScreen(let id): "on the lock screen: \(id)"
+    case .presented(let id, let options): "presented \(id) with options \(options.rawValue)"
+    case .notAllowed(let id): "not allowed: \(id)"
+    case .handledInBackground(let apnsID): "handled in the background: \(apnsID)"
+    case .silentPushDropped(let apnsID, let reason): "silent push \(apnsID) dropped: \(reason)"
+    case .responded(let id, let action): "\(action) on \(id)"
+    case .openedAddress(let address): "opened \(address)"
+    case .uninstalled: "uninstalled"
+    }
+  }
+}
+
 /// Something that an app did wrong and a real phone would not tell it.
 public struct PhoneDefect: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {

@@ -88,9 +88,9 @@ struct PhoneState {
     return NotificationCard(
       id: notification.id, title: content.title, subtitle: content.subtitle, body: content.body,
       attachments: content.attachments.map { attachment in
-        let size = try? FileManager.default.attributesOfItem(atPath: attachment.url.path)[.size] as? Int
-        return CardAttachment(
-          identifier: attachment.identifier, type: attachment.type, file: attachment.url, byteCount: size ?? 0)
+        CardAttachment(
+          identifier: attachment.identifier, type: attachment.type, file: attachment.url,
+          byteCount: attachment.byteCount)
       },
       buttons: (categories[content.categoryIdentifier]?.actions ?? []).map { action in
         CardButton(

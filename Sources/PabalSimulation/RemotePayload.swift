@@ -13,10 +13,7 @@ struct RemotePayload {
 
   /// nil unless the bytes are a JSON object with an `aps` object.
   init?(_ bytes: [UInt8]) {
-    guard
-      let root = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any],
-      let aps = root["aps"] as? [String: Any]
-    else { return nil }
+    guard let aps = ContentRecord.dictionary(bytes)["aps"] as? [String: Any] else { return nil }
 
     var content = ContentRecord(userInfo: bytes)
     if let text = aps["alert"] as? String {

@@ -136,25 +136,21 @@ public final class SimulatedPhone: Sendable {
     }
   }
 
+  /// Ends with its task: `wait` throws nothing but cancellation.
   private func receivePushes() async {
-    do {
-      while !Task.isCancelled {
-        try await state.wait { $0.wantsStream }
-        await withTaskGroup(of: Void.self) { group in
-          group.addTask {
-            for await push in self.link.pushes() { await self.receive(push) }
-            if !Task.isCancelled { self.state.withLock { $0.isStreamLost = true } }
-          }
-          group.addTask {
-            // Cancellation is the only error, and the end of both children either way.
-            try? await self.state.wait { !$0.wantsStream }
-          }
-          await group.next()
-          group.cancelAll()
+    while !Task.isCancelled {
+      do { try await state.wait { $0.wantsStream } } catch { return }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          for await push in self.link.pushes() { await self.receive(push) }
+          if !Task.isCancelled { self.state.withLock { $0.isStreamLost = true } }
         }
+        group.addTask {
+          do { try await self.state.wait { !$0.wantsStream } } catch { return }
+        }
+        await group.next()
+        group.cancelAll()
       }
-    } catch {
-      // Switched off: `wait` throws nothing but cancellation.
     }
   }
 

@@ -1,3 +1,5 @@
+import PabalSimulation
+
 /// Runs `body`, or throws `Unmet` when `limit` (real time) is over first.
 func within<Answer: Sendable>(
   _ limit: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Answer
@@ -5,7 +7,7 @@ func within<Answer: Sendable>(
   try await withThrowingTaskGroup(of: Answer.self) { group in
     group.addTask { try await body() }
     group.addTask {
-      try await Task.sleep(for: limit)
+      try await RealTime.pass(limit)
       throw Unmet("\(what): not within \(limit)")
     }
     defer { group.cancelAll() }

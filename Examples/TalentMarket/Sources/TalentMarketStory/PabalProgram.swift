@@ -1,5 +1,6 @@
 import Foundation
 import PabalPrimitives
+import PabalSimulation
 
 /// A `pabal` that runs as a child: `up` or `sim serve`. Its first line of output is its ready line.
 final class PabalProgram: Sendable {
@@ -55,7 +56,7 @@ final class PabalProgram: Sendable {
       }
       if let line { return try JSONSlice(parsing: line) }
       try expect(!hasEnded, "pabal ended before it was ready: \(lastWords)")
-      try await Task.sleep(for: .milliseconds(20))
+      try await RealTime.pass(.milliseconds(20))
     }
   }
 
@@ -73,9 +74,7 @@ final class PabalProgram: Sendable {
 
   /// 20 ms, also in a cancelled task: the child must be waited for then as well.
   private func pause() async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { continuation.resume() }
-    }
+    await Task { do { try await RealTime.pass(.milliseconds(20)) } catch { return } }.value
   }
 
   /// Runs `pabal` to its end and answers what it said.
@@ -83,7 +82,7 @@ final class PabalProgram: Sendable {
     _ executable: String, _ arguments: [String], environment: [String: String]
   ) async throws -> (status: Int32, output: String) {
     let program = try PabalProgram(executable, arguments, environment: environment)
-    while !program.state.withLock({ $0.hasEnded }) { try await Task.sleep(for: .milliseconds(20)) }
+    while !program.state.withLock({ $0.hasEnded }) { try await RealTime.pass(.milliseconds(20)) }
     // The pipe may still hold what the ended child wrote.
     let rest = program.pipes[0].fileHandleForReading
     for _ in 0..<100 where rest.readabilityHandler != nil { await program.pause() }

@@ -27,6 +27,11 @@ public struct PabalLinks: Sendable {
   }
 }
 
+/// Removes a folder of the system's temporary ones, which it clears by itself if this fails.
+func removeTemporary(_ folder: URL) {
+  do { try FileManager.default.removeItem(at: folder) } catch { return }
+}
+
 /// The programs behind the story. Only these are ever stopped.
 struct PabalServers: Sendable {
   let links: PabalLinks
@@ -83,6 +88,6 @@ struct PabalServers: Sendable {
 
   func stop() async {
     for program in programs { await program.stop() }
-    if let folder { try? FileManager.default.removeItem(at: folder) }  // A temporary folder; the system clears it too.
+    if let folder { removeTemporary(folder) }
   }
 }

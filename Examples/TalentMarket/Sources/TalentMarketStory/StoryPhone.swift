@@ -78,7 +78,7 @@ struct StoryPhone: Sendable {
   }
 
   func removeFiles() {
-    try? FileManager.default.removeItem(at: phone.files)  // A temporary folder; the system clears it too.
+    removeTemporary(phone.files)
   }
 }
 

@@ -9,7 +9,7 @@ extension StoryScene {
   /// Silent in the room that is open, shown once it is left.
   func chat() async throws {
     let token = receiver.token ?? ""
-    try await step(.chatSuppressed) {
+    try await step(.chatSuppressed) { show in
       try await phone.enterForeground()
       let app = try await receiver.app()
       await app.show(.chatRoom(id: cast.roomID))
@@ -18,11 +18,11 @@ extension StoryScene {
       try await record(of: phone, "the app's answer") { event in
         if case .presented(id, _) = event { true } else { false }
       }
-      try expect(phone.events.contains(.presented(id: id, options: [])), "the app showed it: \(phone.events.suffix(2))")
+      try expect(phone.events.contains(.presented(id: id, options: [])), "the app showed it: \(Self.last(phone))")
       try expect(phone.screen.banners.isEmpty, "there is a banner over the open room")
       try expect(!phone.screen.list.contains { $0.id == id }, "it is in Notification Centre")
     }
-    try await step(.chatShown) {
+    try await step(.chatShown) { show in
       let app = try await receiver.app()
       await app.show(.home)
       try await sendByGuide("/api/push/message", messageBody(cast.secondMessage))
@@ -30,14 +30,14 @@ extension StoryScene {
       let screen = try await screen(of: phone, "the banner") { screen in screen.banners.contains { $0.body == text } }
       let card = try unwrap(screen.banners.first, "no banner")
       try expect(card.title == cast.sender, "the banner is from \(card.title)")
-      for line in Self.drawn(card) { tell(line) }
+      for line in Self.drawn(card) { show(line) }
     }
   }
 
   /// Reply and accept, from the notification.
   func buttons() async throws {
     let token = receiver.token ?? ""
-    try await step(.reply) {
+    try await step(.reply) { _ in
       let push = try await newestPush(token)
       try await phone.enterBackground()
       try await phone.reply(cast.reply, by: "REPLY_MESSAGE", on: push.id)
@@ -47,7 +47,7 @@ extension StoryScene {
       let reports = try await reports(push.delivery)
       try expect(reports.contains("action"), "the server did not hear of the reply; it heard \(reports)")
     }
-    try await step(.accept) {
+    try await step(.accept) { _ in
       let request = cast.requestID + "_2"
       try await sendByGuide("/api/push/talent-request", talentRequestBody(requestID: request))
       let id = try await newestPush(token).id
@@ -62,7 +62,7 @@ extension StoryScene {
   /// A switched-off kind is decided on the server: nothing goes to Apple.
   func preferences() async throws {
     let token = receiver.token ?? ""
-    try await step(.preferenceOff) {
+    try await step(.preferenceOff) { _ in
       let app = try await receiver.app()
       let off = try await app.client.preferences.set(.talentRequest, false)
       try expect(off[.talentRequest] == false, "the server answered \(off)")
@@ -85,7 +85,7 @@ extension StoryScene {
   func uninstalledPhone() async throws {
     let other = try StoryPhone(links: links, sabotage: nil)
     defer { other.removeFiles() }
-    try await step(.uninstalledPhone) {
+    try await step(.uninstalledPhone) { show in
       try await other.phone.run {
         try await other.phone.launch()
         other.phone.planPermissionAnswer(allow: true)
@@ -111,11 +111,11 @@ extension StoryScene {
       try expect(
         requests.last?["status"]?.int == 410 && requests.last?["reason"]?.string == "Unregistered",
         "Apple's stand-in answered otherwise than 410 Unregistered")
-      try await expectWhy(message)
+      try await expectWhy(message, show)
     }
   }
 
-  private func expectWhy(_ message: String) async throws {
+  private func expectWhy(_ message: String, _ show: (String) -> Void) async throws {
     let pabal = story.configuration.pabal
     let environment = ["PABAL_SERVER": links.server, "PABAL_KEY": links.testKey]
     let user = cast.formerUserID
@@ -123,7 +123,7 @@ extension StoryScene {
       try await PabalProgram.run(pabal, ["why", user, message], environment: environment)
     }
     try expect(output.contains("apns.Unregistered"), "pabal why ended \(status) and said: \(output)")
-    tell("$ pabal why \(user) \(message)")
-    for line in output.split(separator: "\n", omittingEmptySubsequences: false) { tell(String(line)) }
+    show("$ pabal why \(user) \(message)")
+    for line in output.split(separator: "\n", omittingEmptySubsequences: false) { show(String(line)) }
   }
 }

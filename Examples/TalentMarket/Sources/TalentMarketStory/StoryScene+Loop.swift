@@ -8,13 +8,13 @@ import TalentMarket
 extension StoryScene {
   /// Install, permission, registration.
   func registration() async throws {
-    try await step(.installApp) {
+    try await step(.installApp) { _ in
       try await phone.launch()
       try await settle(receiver)
       try expect(phone.isAppInFront, "the app is not in front")
-      try expect(receiver.token != nil, "the phone gave the app no token: \(phone.events)")
+      try expect(receiver.token != nil, "the phone gave the app no token: \(Self.last(phone))")
     }
-    try await step(.askPermission) {
+    try await step(.askPermission) { _ in
       phone.planPermissionAnswer(allow: true)
       let app = try await receiver.app()
       try await within(patience, "the answer to the permission alert") {
@@ -23,13 +23,13 @@ extension StoryScene {
       try expect(phone.events.contains(.askedForPermission), "the system's alert never appeared")
       try expect(phone.permission.status == .authorized, "the app is not allowed: \(phone.permission)")
     }
-    try await step(.registerDevice) {
+    try await step(.registerDevice) { show in
       let app = try await receiver.app()
       await app.client.signIn(userID: cast.receiverID)
       try await settle(receiver)
       try await expectRegistered(receiver, user: cast.receiverID)
+      show("\(cast.receiver) (\(cast.receiverID)), device token \(Self.short(receiver.token ?? ""))")
     }
-    tell("\(cast.receiver) (\(cast.receiverID)), device token \(Self.short(receiver.token ?? ""))")
     if let faults = sabotage?.faults {
       _ = try await standIn.call("PUT", "/v1/simulator/faults", faults, expected: 200)
     }
@@ -53,7 +53,7 @@ extension StoryScene {
     phone.kill()
     if sabotage == .phoneOffline { try await phone.goOffline() }
     let token = receiver.token ?? ""
-    let push = try await step(.talentRequest) {
+    let push = try await step(.talentRequest) { _ in
       try await sendByGuide("/api/push/talent-request", talentRequestBody(requestID: cast.requestID))
       let taken = try await inbox(token)
       try expect(taken.count == 1, "the stand-in took \(taken.count) pushes for this phone")
@@ -65,7 +65,7 @@ extension StoryScene {
       try expect(push.payload["requestId"]?.string == cast.requestID, "the root key requestId went missing")
       return push
     }
-    try await step(.lockScreen) {
+    try await step(.lockScreen) { show in
       let id = push.id
       let screen = try await screen(of: phone, "the card on the lock screen") { screen in
         screen.lockScreen.contains { $0.id == id }
@@ -76,15 +76,15 @@ extension StoryScene {
       try expect(card.body == body, "the card says \(card.body)")
       try expect(card.buttons.map(\.title) == ["수락", "거절"], "the card's buttons are \(card.buttons)")
       try expect(screen.badge == 1, "the badge is \(screen.badge)")
-      for line in Self.drawn(card) { tell(line) }
+      for line in Self.drawn(card) { show(line) }
     }
-    try await step(.receipt) {
+    try await step(.receipt) { _ in
       try expect(
-        phone.events.contains(.extensionFinished(id: push.id)), "the extension did not run: \(phone.events.suffix(4))")
+        phone.events.contains(.extensionFinished(id: push.id)), "the extension did not run: \(Self.last(phone))")
       try expect(!phone.isAppRunning, "the app runs, so that the receipt would prove nothing")
       try expect(receiver.receiptCount == 1, "\(receiver.receiptCount) receipts wait in the app group")
     }
-    try await step(.tap) {
+    try await step(.tap) { _ in
       try await phone.tap(push.id)
       let app = try await receiver.app()
       let routes = await app.routes
@@ -92,7 +92,7 @@ extension StoryScene {
       try expect(phone.isAppInFront, "the app is not in front")
       try expect(phone.events.contains(.launched(byTap: true)), "the tap did not start the app")
     }
-    try await step(.openedReported) {
+    try await step(.openedReported) { _ in
       try await settle(receiver)
       let reports = try await reports(push.delivery)
       try expect(reports.contains("received"), "no receipt reached the server; it heard \(reports)")
@@ -102,7 +102,7 @@ extension StoryScene {
 
   /// A message of the market's own making, with a picture.
   func imagePush() async throws {
-    try await step(.imagePush) {
+    try await step(.imagePush) { show in
       try await phone.enterBackground()
       let path = "/v1/simulator/media/sample.png"
       let query = sabotage == .mediaMissing ? "?status=404" : ""
@@ -126,7 +126,7 @@ extension StoryScene {
       let picture = try unwrap(card.attachments.first, "no picture on the card")
       try expect(picture.type == "public.png", "the picture's type is \(picture.type)")
       try expect(try Data(contentsOf: picture.file) == Data(sample.bytes), "the picture is not the stand-in's file")
-      for line in Self.drawn(card) { tell(line) }
+      for line in Self.drawn(card) { show(line) }
     }
   }
 

@@ -6,7 +6,7 @@ import TalentMarket
 
 /// The parts of the story and whom they are told with.
 struct StoryScene: Sendable {
-  let story: TalentMarketStory
+  let story: MarketStory
   let links: PabalLinks
   let receiver: StoryPhone
   /// The market's backend, with its secret key.
@@ -19,7 +19,7 @@ struct StoryScene: Sendable {
   var patience: Duration { story.configuration.patience }
   var sabotage: Sabotage? { story.configuration.sabotage }
 
-  init(story: TalentMarketStory, links: PabalLinks, receiver: StoryPhone) {
+  init(story: MarketStory, links: PabalLinks, receiver: StoryPhone) {
     self.story = story
     self.links = links
     self.receiver = receiver
@@ -27,12 +27,10 @@ struct StoryScene: Sendable {
     standIn = JSONService(root: links.control, key: nil)
   }
 
-  func step<Answer: Sendable>(_ step: StoryStep, _ body: () async throws -> Answer) async throws -> Answer {
+  func step<Answer: Sendable>(
+    _ step: StoryStep, _ body: (_ show: (String) -> Void) async throws -> Answer
+  ) async throws -> Answer {
     try await story.step(step, body)
-  }
-
-  func tell(_ line: String) {
-    story.configuration.tell("    " + line)
   }
 
   // MARK: Waiting
@@ -53,7 +51,7 @@ struct StoryScene: Sendable {
     do {
       try await within(patience, what) { try await phone.wait { screen, _ in isMet(screen) } }
     } catch let unmet as Unmet {
-      throw Unmet("\(unmet); the phone recorded \(phone.events.suffix(4))")
+      throw Unmet("\(unmet); the phone recorded \(Self.last(phone))")
     }
     return phone.screen
   }
@@ -65,6 +63,11 @@ struct StoryScene: Sendable {
     try await within(patience, what) {
       try await phone.wait { _, records in records.contains { isIt($0.event) } }
     }
+  }
+
+  /// The newest of what the phone recorded, for a failure's text.
+  static func last(_ phone: SimulatedPhone) -> String {
+    phone.events.suffix(4).map { "\($0)" }.joined(separator: "; ")
   }
 
   // MARK: Records of others

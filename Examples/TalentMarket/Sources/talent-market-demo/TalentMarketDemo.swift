@@ -16,8 +16,8 @@ struct TalentMarketDemo {
       exit(2)
     }
     say("Talent Market, seed \(options.seed) (repeat with --seed \(options.seed))")
-    let story = TalentMarketStory(
-      TalentMarketStory.Configuration(pabal: options.pabal, seed: options.seed, sabotage: options.sabotage, tell: say))
+    let story = MarketStory(
+      MarketStory.Configuration(pabal: options.pabal, seed: options.seed, sabotage: options.sabotage, tell: say))
     do {
       try await story.run { links in
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 { await stayUp(links, options.pabal) }

@@ -24,17 +24,17 @@ private let pabal: String = {
   @Test(arguments: [1, 20_261_130, 7_777_777] as [UInt64])
   func `the story holds`(seed: UInt64) async throws {
     let told = Locked<[String]>([])
-    try await TalentMarketStory(
-      TalentMarketStory.Configuration(pabal: pabal, seed: seed) { line in told.withLock { $0.append(line) } }
+    try await MarketStory(
+      MarketStory.Configuration(pabal: pabal, seed: seed) { line in told.withLock { $0.append(line) } }
     ).run()
     #expect(told.withLock { $0.count { $0.hasPrefix("✓") } } == StoryStep.allCases.count)
   }
 
   @Test(arguments: Sabotage.allCases)
   func `a broken part ends the story and names the step`(sabotage: Sabotage) async throws {
-    var configuration = TalentMarketStory.Configuration(pabal: pabal, seed: 42, sabotage: sabotage)
+    var configuration = MarketStory.Configuration(pabal: pabal, seed: 42, sabotage: sabotage)
     configuration.patience = .seconds(8)
-    let failure = await #expect(throws: StoryFailure.self) { try await TalentMarketStory(configuration).run() }
+    let failure = await #expect(throws: StoryFailure.self) { try await MarketStory(configuration).run() }
     #expect(failure?.step == sabotage.failingStep, "\(failure.map { "\($0)" } ?? "nothing")")
   }
 }

@@ -6,7 +6,7 @@ import PabalSimulation
 ///
 /// Each step asserts against what the stand-in and the phone have recorded themselves. The first expectation that is
 /// not met ends the story with a `StoryFailure` that names the step.
-public struct TalentMarketStory: Sendable {
+public struct MarketStory: Sendable {
   public struct Configuration: Sendable {
     /// Path of the `pabal` program.
     public var pabal: String
@@ -39,7 +39,7 @@ public struct TalentMarketStory: Sendable {
   ///
   /// - Parameter afterwards: runs while everything is still up.
   public func run(afterwards: @Sendable (PabalLinks) async -> Void = { _ in }) async throws {
-    let servers = try await step(.startPabal) {
+    let servers = try await step(.startPabal) { _ in
       try await PabalServers.start(
         pabal: configuration.pabal, trustsOther: configuration.sabotage == .wrongAuthority,
         patience: configuration.patience)
@@ -66,7 +66,7 @@ public struct TalentMarketStory: Sendable {
       try await scene.buttons()
       try await scene.preferences()
       try await scene.uninstalledPhone()
-      try await step(.noDefects) {
+      try await step(.noDefects) { _ in
         let defects = receiver.phone.defects
         try expect(defects.isEmpty, "the phone saw \(defects)")
       }
@@ -74,10 +74,16 @@ public struct TalentMarketStory: Sendable {
   }
 
   /// Runs one step; what goes wrong inside gets the step's name.
-  func step<Answer: Sendable>(_ step: StoryStep, _ body: () async throws -> Answer) async throws -> Answer {
+  ///
+  /// - Parameter body: gets a function for lines that are told below the step's title, once it has held.
+  func step<Answer: Sendable>(
+    _ step: StoryStep, _ body: (_ show: (String) -> Void) async throws -> Answer
+  ) async throws -> Answer {
+    var shown: [String] = []
     do {
-      let answer = try await body()
+      let answer = try await body { shown.append($0) }
       configuration.tell("✓ \(step.title)")
+      for line in shown { configuration.tell(line.isEmpty ? "" : "    " + line) }
       return answer
     } catch let failure as StoryFailure {
       throw failure
