@@ -96,6 +96,10 @@ let benches: [Target] = [
 let testKit: [Target] = [
   layer("TestKit", "TestSupport", ["EventLoop", "Cryptography", "HTTP2Connections", "TLS", "HTTP2", model, primitives]),
   layer("TestKit", "StorageConformance", ["Storage", model, primitives]),
+  // A server that a test kills; also one with a planted mistake.
+  .executableTarget(
+    name: "ServerUnderTest", dependencies: ["PabalServer", "Storage", model, primitives],
+    path: "Sources/TestKit/ServerUnderTest", swiftSettings: strict),
 ]
 
 let unitTests: [[Target]] = (platform + push + adapters + apps.dropLast()).map { target in

@@ -49,6 +49,10 @@ final class DataFolder: Sendable {
       close(descriptor)
       return .taken(path: path)
     }
+    guard mkdir(path + "/simulator", 0o700) == 0 || errno == EEXIST else {
+      close(descriptor)
+      throw UpError(.dataFolder, "The folder \(path) cannot be written (\(reason())). Choose another with --data.")
+    }
     return .held(DataFolder(path: path, isEphemeral: isEphemeral, lock: descriptor))
   }
 

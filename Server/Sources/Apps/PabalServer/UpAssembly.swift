@@ -25,9 +25,10 @@ struct UpAssembly {
     let profile = try UpProfile.read(folder.profilePath)
     let keys = profile.map { APIKeys(secret: $0.testKey, publishable: $0.publishableKey) } ?? mintedKeys()
     let simulator = try await startSimulator()
-    let storage = try await SQLitePushStorage.open(
+    let file = try await SQLitePushStorage.open(
       path: folder.databasePath, masterKey: masterKey, clock: configuration.clock)
-    parts.note { $0.storage = storage }
+    parts.note { $0.storage = file }
+    let storage = configuration.storeLayer(file)
     let appMode = try await storage.openApp(named: Self.app, mode: .test)
     let loop = try UVLoop()
     parts.note { $0.loop = loop }
@@ -84,7 +85,7 @@ struct UpAssembly {
   }
 
   private func startSending(
-    _ simulator: SimulatorLine, storage: SQLitePushStorage, loop: UVLoop, telemetry: ServerTelemetry
+    _ simulator: SimulatorLine, storage: any PushStorage, loop: UVLoop, telemetry: ServerTelemetry
   ) throws -> Dispatcher {
     let transports = try TestTransports(simulator, loop: loop, clock: configuration.clock)
     let journal = OutcomeJournal(storage: storage, telemetry: telemetry)
@@ -104,7 +105,7 @@ struct UpAssembly {
   }
 
   private func makeAPI(
-    keys: APIKeys, appMode: AppMode, simulator: SimulatorLine, storage: SQLitePushStorage, dispatcher: Dispatcher,
+    keys: APIKeys, appMode: AppMode, simulator: SimulatorLine, storage: any PushStorage, dispatcher: Dispatcher,
     devices: StandInDevices, metrics: Metrics
   ) -> PushAPI {
     let parts = parts
@@ -121,7 +122,7 @@ struct UpAssembly {
   }
 
   private static func readiness(
-    _ parts: UpParts, storage: SQLitePushStorage, appMode: AppMode
+    _ parts: UpParts, storage: any PushStorage, appMode: AppMode
   ) async -> Readiness {
     let phase = parts.running.withLock { $0.phase }
     let phaseCheck =

@@ -1,5 +1,6 @@
 package import Observability
 package import PabalPrimitives
+package import Storage
 
 /// How `pabal up` is started.
 package struct UpConfiguration: Sendable {
@@ -20,6 +21,8 @@ package struct UpConfiguration: Sendable {
   package var log: Log
   /// How long requests in flight may take to finish after a stop was asked for.
   package var grace: Duration
+  /// Stands between the store and everything else; for a test that wants a store to be slow or wrong.
+  package var storeLayer: @Sendable (any PushStorage) -> any PushStorage = { $0 }
 
   package static let defaultPort: UInt16 = 8_420
   package static let defaultFolder = "pabal-data"

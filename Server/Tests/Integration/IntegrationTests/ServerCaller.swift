@@ -19,7 +19,10 @@ struct ServerCaller: Sendable {
   }
 
   /// The connection ended without a whole answer: what a client sees of a killed server.
-  struct NoAnswer: Error {}
+  struct NoAnswer: Error {
+    /// The request had left for the server.
+    var wasSent = true
+  }
 
   let port: UInt16
   var key: String?
@@ -47,7 +50,7 @@ struct ServerCaller: Sendable {
 
   private static func exchange(_ request: [UInt8], port: UInt16) throws -> Answer {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw NoAnswer() }
+    guard descriptor >= 0 else { throw NoAnswer(wasSent: false) }
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -58,7 +61,7 @@ struct ServerCaller: Sendable {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0 else { throw NoAnswer() }
+    guard connected == 0 else { throw NoAnswer(wasSent: false) }
     guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
       throw NoAnswer()
     }
