@@ -23,6 +23,7 @@ final class DataFolder: Sendable {
 
   var databasePath: String { path + "/pabal.sqlite" }
   var simulatorPath: String { path + "/simulator" }
+  var providerTokenPath: String { simulatorPath + "/provider-token" }
   var profilePath: String { path + "/profile.json" }
   private var masterKeyPath: String { path + "/master.key" }
 

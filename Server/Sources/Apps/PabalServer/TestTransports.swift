@@ -11,11 +11,15 @@ struct TestTransports: Sendable {
   private let sandbox: APNsTransport
   private let production: APNsTransport
 
-  init(_ simulator: SimulatorLine, loop: any Loop, clock: Clock) throws(UpError) {
+  /// - Parameter sharing: makes both roads use one provider token.
+  init(
+    _ simulator: SimulatorLine, loop: any Loop, clock: Clock, sharing: (APNsCredential) throws -> APNsCredential
+  ) throws(UpError) {
     do {
       let authority = try Self.text(of: simulator.caFile)
       let key = try P256SigningKey(pem: String(decoding: Self.text(of: simulator.keyFile), as: UTF8.self))
-      let credential = try APNsCredential(teamID: simulator.teamID, keyID: simulator.keyID, signingKey: key)
+      let credential = try sharing(
+        APNsCredential(teamID: simulator.teamID, keyID: simulator.keyID, signingKey: key))
       let tls = try TLSClientContext(trust: .authorities(pem: authority))
       func transport(_ endpoint: Endpoint) -> APNsTransport {
         APNsTransport(

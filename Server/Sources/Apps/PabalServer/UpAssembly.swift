@@ -36,7 +36,8 @@ struct UpAssembly {
     let telemetry = ServerTelemetry(metrics: metrics, log: configuration.log, version: configuration.version)
     let control = ControlClient(endpoint: simulator.control, loop: loop)
     let devices = try StandInDevices(control: control, folder: folder, masterKey: masterKey, log: configuration.log)
-    let dispatcher = try startSending(simulator, storage: storage, loop: loop, telemetry: telemetry)
+    let dispatcher = try startSending(
+      simulator, storage: storage, loop: loop, telemetry: telemetry, masterKey: masterKey)
     telemetry.watch { dispatcher.inFlight }
     let api = makeAPI(
       keys: keys, appMode: appMode, simulator: simulator, storage: storage, dispatcher: dispatcher, devices: devices,
@@ -85,9 +86,12 @@ struct UpAssembly {
   }
 
   private func startSending(
-    _ simulator: SimulatorLine, storage: any PushStorage, loop: UVLoop, telemetry: ServerTelemetry
+    _ simulator: SimulatorLine, storage: any PushStorage, loop: UVLoop, telemetry: ServerTelemetry,
+    masterKey: [UInt8]
   ) throws -> Dispatcher {
-    let transports = try TestTransports(simulator, loop: loop, clock: configuration.clock)
+    let transports = try TestTransports(simulator, loop: loop, clock: configuration.clock) { credential in
+      try ProviderTokenShelf(credential, folder: parts.folder, masterKey: masterKey, telemetry: telemetry).sharing
+    }
     let journal = OutcomeJournal(storage: storage, telemetry: telemetry)
     let dispatcher = Dispatcher(
       transports: transports, journal: journal, loop: loop, clock: configuration.clock, telemetry: telemetry)
