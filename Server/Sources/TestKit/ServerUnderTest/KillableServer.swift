@@ -9,7 +9,7 @@ internal import Glibc
 
 /// `ServerUnderTest DATA SIMULATOR-FILE [sends-before-marking]`: `pabal up` for a test that kills it.
 @main
-enum ServerUnderTest {
+enum KillableServer {
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
     guard words.count >= 2 else { exit(2) }
@@ -21,7 +21,7 @@ enum ServerUnderTest {
       guard case .running(let server) = try await UpServer.start(configuration) else { exit(5) }
       say(server.readyLine.json.encodedText)
       // Until it is killed.
-      while true { try await Task.sleep(for: .seconds(3_600)) }
+      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     } catch {
       say("\(error)")
       exit(1)
