@@ -66,6 +66,7 @@ internal import PabalPrimitives
     system.install(configuration.actionCategories)
     system.registerForRemoteNotifications()
     system.onForeground { [weak self] in self?.cameToFront() }
+    system.onBackground { [weak self] done in self?.leftFront(done) }
     tasks.run { [engine] in await engine.run() }
     cameToFront()
   }
@@ -74,6 +75,15 @@ internal import PabalPrimitives
   private func cameToFront() {
     inbox.put(.nudge)
     readAuthorization()
+  }
+
+  /// Last chance for some time to report what was seen and tapped.
+  private func leftFront(_ done: @escaping @MainActor @Sendable () -> Void) {
+    let inbox = inbox
+    tasks.run {
+      await inbox.handle(.flush)
+      done()
+    }
   }
 
   func stop() {

@@ -47,6 +47,39 @@ internal import PabalSimUserNotifications
     observers.append(observer)
   }
 
+  /// Calls back on the main actor each time the app leaves the front. Whatever `body` does may take the seconds that the
+  /// system grants.
+  func onBackground(_ body: @escaping @MainActor @Sendable (_ done: @escaping @MainActor @Sendable () -> Void) -> Void)
+  {
+    let application = application
+    let observer = notices.addObserver(
+      forName: UIApplication.didEnterBackgroundNotification, object: application, queue: nil
+    ) { _ in
+      MainActor.assumeIsolated {
+        let grant = BackgroundGrant(application)
+        body { grant.end() }
+      }
+    }
+    observers.append(observer)
+  }
+
+  /// The system's leave to go on for a while; given back once, by us or when it runs out.
+  @MainActor private final class BackgroundGrant {
+    private let application: UIApplication
+    private var id = UIBackgroundTaskIdentifier.invalid
+
+    init(_ application: UIApplication) {
+      self.application = application
+      id = application.beginBackgroundTask { [weak self] in self?.end() }
+    }
+
+    func end() {
+      guard id != .invalid else { return }
+      application.endBackgroundTask(id)
+      id = .invalid
+    }
+  }
+
   /// Adds our categories to those that are registered: the call replaces the whole set, and others use it too.
   func install(_ categories: [PabalActionCategory]) {
     guard !categories.isEmpty else { return }

@@ -142,6 +142,36 @@ import Testing
     }
   }
 
+  @Test func `permission is never asked for by the SDK itself`() async throws {
+    let bench = KitBench()
+    try await bench.run { phone in
+      try await phone.launch()
+      await (try bench.client()).signIn(userID: "A")
+      await (try bench.client()).flush()
+      #expect(!phone.events.contains(.askedForPermission))
+      #expect(bench.server.registrations.last?["permission"]?.string == "notDetermined")
+      let quiet = try await bench.client().requestAuthorization(.provisional)
+      #expect(quiet.permission == .provisional)
+      #expect(phone.screen.permissionPrompt == nil)
+      await (try bench.client()).flush()
+      #expect(bench.server.registrations.last?["permission"]?.string == "provisional")
+    }
+  }
+
+  @Test func `leaving the app reports what waits`() async throws {
+    let bench = KitBench()
+    try await bench.run { phone in
+      bench.server.setReachable(false)
+      try await phone.launch()
+      await (try bench.client()).signIn(userID: "A")
+      try await phone.settle()
+      bench.server.setReachable(true)
+      try await phone.enterBackground()
+      try await phone.settle()
+      #expect(bench.server.registrations.last?["userId"]?.string == "A")
+    }
+  }
+
   @Test func `a change of permission in Settings is reported when the app comes back`() async throws {
     let bench = KitBench()
     try await bench.run { phone in
