@@ -33,7 +33,7 @@ package final class HTTP2ClientSession {
   private var retired: [HTTP2HeaderTemplate] = []
   /// Responses whose body is on its way.
   private var partial: [RequestSlotPointer: HTTP2Response] = [:]
-  private var unprocessed: [UInt64] = []
+  private var unprocessed: [(streamID: Int32, tag: UInt64)] = []
   private var flood = FloodBudget()
 
   /// - Parameter firstStreamID: 1 but in tests of exhaustion.
@@ -115,7 +115,7 @@ package final class HTTP2ClientSession {
     guard id > 0 else {
       // Memory or stream ids are used up; the latter is asked for before. Nothing was sent.
       core.pointee.slots.giveBack(slot)
-      unprocessed.append(tag)
+      unprocessed.append((.max, tag))
       return
     }
     slot.pointee.streamID = id
@@ -197,7 +197,7 @@ package final class HTTP2ClientSession {
     for slot in open { slot.pointee.isSettled = true }
     let lost = open.filter(\.pointee.isTaken).map(\.pointee.tag)
     let unsent = open.filter { !$0.pointee.isTaken }.map(\.pointee.tag)
-    return (lost, unsent + unprocessed)
+    return (lost, unsent + unprocessed.map(\.tag))
   }
 
   // MARK: Receiving
@@ -222,7 +222,8 @@ package final class HTTP2ClientSession {
   }
 
   private func reportUnprocessed() {
-    let tags = unprocessed
+    // nghttp2 closes streams in the order of its own table.
+    let tags = unprocessed.sorted { $0.streamID < $1.streamID }.map(\.tag)
     unprocessed = []
     delegate?.sessionUnprocessed(tags: tags)
   }
@@ -273,7 +274,7 @@ extension HTTP2ClientSession {
       // RFC 9113 §8.1: the server answered before it had the whole request, and wants no more of it.
       delegate?.sessionReceivedResponse(tag: state.tag, response)
     } else if !state.isSerialised || (code == .refusedStream && state.status == 0) {
-      unprocessed.append(state.tag)
+      unprocessed.append((state.streamID, state.tag))
     } else {
       delegate?.sessionStreamReset(
         tag: state.tag, code: code, hadStatus: state.status == 0 ? nil : Int(state.status))

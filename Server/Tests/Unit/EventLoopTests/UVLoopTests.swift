@@ -1,0 +1,234 @@
+import EventLoop
+import PabalPrimitives
+import TestSupport
+import Testing
+
+/// A handler made of closures.
+private final class Ear: ByteChannelHandler {
+  var channel: (any ByteChannel)?
+  var connected: () -> Void = {}
+  var received: (UnsafeRawBufferPointer) -> Void = { _ in }
+  var flushed: (UInt64) -> Void = { _ in }
+  var closed: (ChannelError?) -> Void = { _ in }
+
+  func channelDidConnect() { connected() }
+  func channelDidReceive(_ bytes: UnsafeRawBufferPointer) { received(bytes) }
+  func channelDidFlush(totalBytesTaken: UInt64) { flushed(totalBytesTaken) }
+  func channelDidClose(_ error: ChannelError?) {
+    closed(error)
+    channel = nil
+  }
+}
+
+private let loopback = Endpoint(host: "127.0.0.1", port: 0)
+
+private func withLoop(_ body: (UVLoop) async throws -> Void) async throws {
+  let loop = try UVLoop()
+  do { try await body(loop) } catch {
+    loop.stop()
+    throw error
+  }
+  loop.stop()
+}
+
+@Suite("The event loop on libuv")
+struct UVLoopTests {
+  @Test("execute keeps order, from any thread, and runs on the loop's thread")
+  func execute() async throws {
+    try await withLoop { loop in
+      let seen = Locked<[Int]>([])
+      for number in 0..<1000 { loop.execute { seen.withLock { $0.append(number) } } }
+      let isCurrent: Bool = await loop.run { $0(loop.mark.isCurrent) }
+      #expect(isCurrent)
+      #expect(!loop.mark.isCurrent)
+      #expect(seen.withLock { $0 } == Array(0..<1000))
+    }
+  }
+
+  @Test("timers fire in the order of their delays; a cancelled one does not")
+  func timers() async throws {
+    try await withLoop { loop in
+      let order: [Int] = await loop.run { done in
+        var fired: [Int] = []
+        loop.schedule(after: .milliseconds(20)) {
+          fired.append(3)
+          done(fired)
+        }
+        let cancelled = loop.schedule(after: .milliseconds(5)) { fired.append(2) }
+        loop.schedule(after: .milliseconds(1)) { fired.append(1) }
+        loop.cancel(cancelled)
+        loop.cancel(cancelled)
+      }
+      #expect(order == [1, 3])
+    }
+  }
+
+  @Test("time is the clock's that it was given")
+  func clock() async throws {
+    let manual = ManualClock(monotonic: .zero.advanced(by: .seconds(77)))
+    let loop = try UVLoop(clock: manual.clock)
+    let now: Instant = await loop.run { $0(loop.now) }
+    #expect(now == .zero.advanced(by: .seconds(77)))
+    loop.stop()
+    loop.stop()
+  }
+
+  @Test("5 MB against a reader that pauses: nothing is lost, and what the kernel took is exact")
+  func backPressure() async throws {
+    try await withLoop { loop in
+      let size = 5_000_000
+      let result: (sum: UInt64, count: Int, waited: Bool, taken: UInt64) = await loop.run { done in
+        let server = Ear()
+        var sum: UInt64 = 0
+        var count = 0
+        server.received = { bytes in
+          for byte in bytes { sum = sum &* 31 &+ UInt64(byte) }
+          count += bytes.count
+        }
+        let client = Ear()
+        var waited = false
+        var taken: UInt64 = 0
+        server.closed = { _ in done((sum, count, waited, taken)) }
+        let listener = try? loop.listen(on: loopback) { channel in
+          server.channel = channel
+          channel.pauseReading()
+          return server
+        }
+        client.connected = {
+          let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+          bytes.withUnsafeBytes { client.channel?.write($0) }
+          waited = (client.channel?.unsentBytes ?? 0) > 0
+          taken = client.channel?.totalBytesTaken ?? 0
+          loop.schedule(after: .milliseconds(5)) { server.channel?.resumeReading() }
+        }
+        client.flushed = { total in
+          taken = total
+          if total == UInt64(size) {
+            client.channel?.close()
+            listener?.close()
+          }
+        }
+        client.channel = loop.connect(to: .init(host: "localhost", port: listener?.port ?? 0), handler: client)
+      }
+      var expected: UInt64 = 0
+      for index in 0..<size { expected = expected &* 31 &+ UInt64(UInt8(truncatingIfNeeded: index &* 7)) }
+      #expect(result.waited)
+      #expect(result.count == size)
+      #expect(result.sum == expected)
+      #expect(result.taken == UInt64(size))
+    }
+  }
+
+  @Test("nobody listens: connection_refused")
+  func refused() async throws {
+    try await withLoop { loop in
+      let error: ChannelError? = await loop.run { done in
+        // A port that was free a moment ago.
+        let listener = try? loop.listen(on: loopback) { _ in nil }
+        let port = listener?.port ?? 0
+        listener?.close()
+        loop.schedule(after: .milliseconds(1)) {
+          let ear = Ear()
+          ear.closed = { done($0) }
+          ear.channel = loop.connect(to: .init(host: "127.0.0.1", port: port), handler: ear)
+        }
+      }
+      #expect(error == ChannelError(.refused, message: ""))
+    }
+  }
+
+  @Test("a port that is taken: address_in_use; a name to listen on: name_not_found")
+  func listenErrors() async throws {
+    try await withLoop { loop in
+      let kinds: [ChannelError.Kind?] = await loop.run { done in
+        do {
+          let first = try loop.listen(on: loopback) { _ in nil }
+          var kinds: [ChannelError.Kind?] = []
+          for endpoint in [Endpoint(host: "127.0.0.1", port: first.port), .init(host: "example.com", port: 0)] {
+            do throws(ChannelError) {
+              _ = try loop.listen(on: endpoint) { _ in nil }
+              kinds.append(nil)
+            } catch {
+              kinds.append(error.kind)
+            }
+          }
+          first.close()
+          done(kinds)
+        } catch {
+          done([])
+        }
+      }
+      #expect(kinds == [.addressInUse, .nameNotFound])
+    }
+  }
+
+  @Test("abort is a reset at the other side, close is an orderly end; writing to the dead does not kill the process")
+  func ends() async throws {
+    try await withLoop { loop in
+      for aborts in [true, false] {
+        let error: ChannelError? = await loop.run { done in
+          let server = Ear()
+          let client = Ear()
+          let listener = try? loop.listen(on: loopback) { channel in
+            server.channel = channel
+            loop.schedule(after: .milliseconds(5)) { if aborts { channel.abort() } else { channel.close() } }
+            return server
+          }
+          client.closed = { error in
+            listener?.close()
+            done(error)
+          }
+          client.connected = {
+            // Goes on writing after the peer has gone.
+            func pester(_ left: Int) {
+              guard left > 0 else { return }
+              [1, 2, 3].withUnsafeBytes { client.channel?.write($0) }
+              loop.schedule(after: .milliseconds(1)) { pester(left - 1) }
+            }
+            pester(20)
+          }
+          client.channel = loop.connect(to: .init(host: "127.0.0.1", port: listener?.port ?? 0), handler: client)
+        }
+        #expect(error == (aborts ? ChannelError(.reset, message: "") : nil))
+      }
+    }
+  }
+
+  @Test("stop ends open channels with loop_stopped, drops timers and later work")
+  func stop() async throws {
+    let loop = try UVLoop()
+    let ends = Locked<[ChannelError?]>([])
+    let late = Locked(false)
+    let _: Bool = await loop.run { done in
+      let server = Ear()
+      let client = Ear()
+      let listener = try? loop.listen(on: loopback) { channel in
+        server.channel = channel
+        return server
+      }
+      server.closed = { error in ends.withLock { $0.append(error) } }
+      client.closed = { error in ends.withLock { $0.append(error) } }
+      client.connected = { done(true) }
+      client.channel = loop.connect(to: .init(host: "127.0.0.1", port: listener?.port ?? 0), handler: client)
+      loop.schedule(after: .seconds(3600)) { late.withLock { $0 = true } }
+    }
+    loop.stop()
+    loop.execute { late.withLock { $0 = true } }
+    let stopped = ChannelError(.loopStopped, message: "")
+    #expect(ends.withLock { $0 }.allSatisfy { $0 == stopped })
+    #expect(ends.withLock { $0.count } >= 1)
+    #expect(!late.withLock { $0 })
+  }
+
+  @Test("a value of the loop can be carried by another thread and opened on the loop")
+  func confined() async throws {
+    try await withLoop { loop in
+      let box = LoopConfined([1], to: loop.mark)
+      let value: [Int] = await loop.run { done in
+        box.value.append(2)
+        done(box.value)
+      }
+      #expect(value == [1, 2])
+    }
+  }
+}
