@@ -3,11 +3,15 @@ internal import COpenSSL
 /// What OpenSSL left on this thread's error queue: the first reason's number, and all reasons in its own words.
 struct OpenSSLReasons {
   var first: Int32 = 0
+  /// A protocol that we had not offered: OpenSSL gives that no reason of its own, only a place.
+  private(set) var concernsALPN = false
   private var sentences: [String] = []
 
   /// Empties the queue.
   init() {
-    while case let code = ERR_get_error(), code != 0 {
+    var function: UnsafePointer<CChar>?
+    while case let code = ERR_get_error_all(nil, nil, &function, nil, nil), code != 0 {
+      if let function, String(cString: function).hasSuffix("_alpn") { concernsALPN = true }
       if first == 0 { first = ERR_GET_REASON(code) }
       if let reason = ERR_reason_error_string(code) { sentences.append(String(cString: reason)) }
     }
@@ -28,6 +32,7 @@ func sessionError(_ ssl: OpaquePointer, isClient: Bool, peer: String) -> TLSErro
   if isClient, case let verdict = Int32(truncatingIfNeeded: SSL_get_verify_result(ssl)), verdict != X509_V_OK {
     return certificateError(verdict, peer: peer)
   }
+  if reasons.concernsALPN { return alpnError(isClient: isClient, peer: peer) }
   switch reasons.first {
   case SSL_R_NO_APPLICATION_PROTOCOL, SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
     return alpnError(isClient: isClient, peer: peer)

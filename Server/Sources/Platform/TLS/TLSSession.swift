@@ -9,6 +9,8 @@ package final class TLSSession {
   package static let recordBytes = 16 * 1024
 
   private let ssl: OpaquePointer
+  /// OpenSSL keeps its own part of the context alive, but the ALPN call-back is ours.
+  private let context: TLSContextHandle
   private let input: OpaquePointer
   private let output: OpaquePointer
   private let isClient: Bool
@@ -58,6 +60,7 @@ package final class TLSSession {
     SSL_set_bio(ssl, input, output)
     if isClient { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
     self.ssl = ssl
+    self.context = context
     self.input = input
     self.output = output
     self.isClient = isClient
