@@ -278,3 +278,17 @@ import Testing
     #expect(failing.bytes == [])
   }
 }
+
+extension ControlTests {
+  @Test("every route describes itself: a unique id, its path parameters, a reply") func operations() {
+    let routes = control.router.routes
+    #expect(Set(routes.map(\.operation.id)).count == routes.count)
+    for route in routes {
+      let named = route.operation.parameters.filter { $0.location == .path }.map { "{\($0.name)}" }
+      let inPath = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map(String.init)
+      #expect(named == inPath)
+      #expect(!route.operation.replies.isEmpty)
+      #expect(route.path.hasPrefix("/v1/simulator/"))
+    }
+  }
+}

@@ -224,3 +224,21 @@ import Testing
     #expect(try bench.send().actions.allSatisfy { if case .later = $0 { false } else { true } })
   }
 }
+
+extension FaultTests {
+  @Test("a GOAWAY that names nothing does not call a stream unprocessed whose reply waits") func waitingReplies() throws
+  {
+    var bench = try PushBench()
+    bench.core.setFaults(
+      [
+        FaultRule(times: 1, effect: .usual, delay: 500),
+        FaultRule(effect: .goaway(lastStream: .none, debug: [], close: .never)),
+      ], seed: 1)
+    let late = try bench.send()
+    let answer = try bench.send()
+    var last: Int32?
+    for case .goaway(_, let named, _) in answer.actions { last = named }
+    #expect(last == late.stream)
+    #expect(bench.inbox.count == 1)
+  }
+}

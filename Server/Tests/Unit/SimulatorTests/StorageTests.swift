@@ -113,21 +113,23 @@ import Testing
   }
 
   @Test("the wire log is bounded in number and bytes; counters stay exact") func wireLog() throws {
-    var bench = try PushBench()
-    let token = try bench.bearer()
+    #expect(StandInRules().wireLogRequests == 10_000)
+    #expect(StandInRules().wireLogBytes == 32 << 20)
+    var rules = StandInRules()
+    (rules.wireLogRequests, rules.wireLogBytes) = (100, 200_000)
+    var bench = try PushBench(rules)
     let filler = String(repeating: "x", count: 12_000)
-    for _ in 0..<3000 {
-      try bench.send(authorization: token) { $0.further = [StandInHeader("x-filler", filler)] }
+    for _ in 0..<300 {
+      try bench.send { $0.further = [StandInHeader("x-filler", filler)] }
     }
     let kept = bench.core.requests(after: 0, limit: 10_000) { _ in true }
-    #expect(kept.count + bench.core.requestsDropped == 3000)
-    #expect(kept.count * 12_000 < 32 << 20)
-    #expect(kept.count * 12_000 > 30 << 20)
-    #expect(kept.last?.sequence == 3000)
-    #expect(bench.core.statistics.requests == 3000)
-    for _ in 0..<12_000 { try bench.send(authorization: token) }
-    #expect(bench.core.requests(after: 0, limit: 20_000) { _ in true }.count == 10_000)
-    #expect(bench.core.requestsDropped == 5000)
+    #expect(kept.count + bench.core.requestsDropped == 300)
+    #expect(kept.count == 15)
+    #expect(kept.last?.sequence == 300)
+    #expect(bench.core.statistics.requests == 300)
+    for _ in 0..<400 { try bench.send() }
+    #expect(bench.core.requests(after: 0, limit: 20_000) { _ in true }.count == 100)
+    #expect(bench.core.requestsDropped == 600)
   }
 
   @Test("the wire log has the headers in order and no provider token") func wireLogEntry() throws {
@@ -177,5 +179,36 @@ import Testing
     #expect(bench.core.clockIsManual)
     bench.core.runClock()
     #expect(try bench.send(authorization: token).reason == "ExpiredProviderToken")
+  }
+}
+
+extension StandInStorageTests {
+  @Test("all inboxes together are bounded in bytes; the oldest pushes go first") func allInboxes() throws {
+    #expect(StandInRules().inboxBytes == 128 << 20)
+    var rules = StandInRules()
+    rules.inboxBytes = 1 << 20
+    var bench = try PushBench(rules)
+    let tokens = try (0..<40).map { _ in try bench.core.addDevice(StandInDeviceDraft(topic: PushBench.topic)).token }
+    let body = ReasonTests.payload(bytes: 4096)
+    for _ in 0..<20 {
+      for token in tokens {
+        try bench.send { ($0.path, $0.body) = ("/3/device/" + Hex.encode(token), body) }
+      }
+    }
+    let kept = bench.core.pushes(device: nil, after: 0, limit: .max)
+    #expect(kept.count + bench.core.pushesDropped == 800)
+    #expect(kept.count * 4096 <= 1 << 20)
+    #expect(kept.count * 4096 > 900_000)
+    #expect(kept.first?.push.sequence == 801 - kept.count)
+  }
+
+  @Test("many pushes to one device leave no trace but its last hundred") func oneDevice() throws {
+    var bench = try PushBench()
+    for _ in 0..<1500 { try bench.send() }
+    _ = bench.core.reset(devicesToo: false)
+    for _ in 0..<1500 { try bench.send() }
+    #expect(bench.inbox.count == 100)
+    #expect(bench.inbox.first?.sequence == 2901)
+    #expect(bench.core.pushesDropped == 1400)
   }
 }

@@ -49,6 +49,11 @@ extension StandInControl {
       page.map { ControlOutput.request($0) }, next: next, extra: [JSONMember("dropped", .int(Int64(dropped)))])
   }
 
+  func getStats(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
+    _ = try ControlQuery(request, known: [])
+    return .json(200, core.withLock { ControlOutput.statistics($0) })
+  }
+
   private enum Chosen {
     case all
     case one(String)

@@ -31,49 +31,35 @@ package struct StandInControl: Sendable {
 
   private func deviceRoutes(_ prefix: String) -> [Route] {
     [
-      route(.get, "\(prefix)/devices", "listSimulatorDevices", "Virtual devices", listDevices),
-      route(
-        .post, "\(prefix)/devices", "createSimulatorDevices", "Mint a device, adopt one, or mint many", createDevices),
-      route(.get, "\(prefix)/devices/{id}", "getSimulatorDevice", "One device", getDevice),
-      route(
-        .patch, "\(prefix)/devices/{id}", "changeSimulatorDevice", "Uninstall, go offline, come back", changeDevice),
-      route(.delete, "\(prefix)/devices/{id}", "deleteSimulatorDevice", "Forget a device", deleteDevice),
-      route(
-        .get, "\(prefix)/devices/{id}/stream", "linkSimulatorDevice", "The device link (server-sent events)", openLink),
+      route(.get, "\(prefix)/devices", ControlOperations.listDevices, listDevices),
+      route(.post, "\(prefix)/devices", ControlOperations.createDevices, createDevices),
+      route(.get, "\(prefix)/devices/{id}", ControlOperations.getDevice, getDevice),
+      route(.patch, "\(prefix)/devices/{id}", ControlOperations.changeDevice, changeDevice),
+      route(.delete, "\(prefix)/devices/{id}", ControlOperations.deleteDevice, deleteDevice),
+      route(.get, "\(prefix)/devices/{id}/stream", ControlOperations.openLink, openLink),
     ]
   }
 
   private func recordRoutes(_ prefix: String) -> [Route] {
     [
-      route(.get, "\(prefix)/inbox", "listSimulatorInbox", "Pushes that APNs took", listInbox),
-      route(.get, "\(prefix)/requests", "listSimulatorRequests", "The wire log", listRequests),
-      route(.get, "\(prefix)/stats", "getSimulatorStats", "Counts since start or reset") { request throws(APIError) in
-        _ = try ControlQuery(request, known: [])
-        return .json(200, core.withLock { ControlOutput.statistics($0) })
-      },
+      route(.get, "\(prefix)/inbox", ControlOperations.listInbox, listInbox),
+      route(.get, "\(prefix)/requests", ControlOperations.listRequests, listRequests),
+      route(.get, "\(prefix)/stats", ControlOperations.getStats, getStats),
     ]
   }
 
   private func scriptRoutes(_ prefix: String) -> [Route] {
     [
-      route(.get, "\(prefix)/faults", "getSimulatorFaults", "Fault rules in force") { request throws(APIError) in
-        _ = try ControlQuery(request, known: [])
-        return faultList()
-      },
-      route(.put, "\(prefix)/faults", "setSimulatorFaults", "Replace all fault rules", setFaults),
-      route(.get, "\(prefix)/clock", "getSimulatorClock", "The time by which the stand-in judges") {
-        request throws(APIError) in
-        _ = try ControlQuery(request, known: [])
-        return .json(200, core.withLock { ControlOutput.clock($0) })
-      },
-      route(.post, "\(prefix)/clock", "moveSimulatorClock", "Move, set, stop or release the clock", moveClock),
-      route(.post, "\(prefix)/reset", "resetSimulator", "Forget what happened", reset),
+      route(.get, "\(prefix)/faults", ControlOperations.getFaults, getFaults),
+      route(.put, "\(prefix)/faults", ControlOperations.setFaults, setFaults),
+      route(.get, "\(prefix)/clock", ControlOperations.getClock, getClock),
+      route(.post, "\(prefix)/clock", ControlOperations.moveClock, moveClock),
+      route(.post, "\(prefix)/reset", ControlOperations.reset, reset),
     ]
   }
 
   private func mediaRoute(_ prefix: String) -> Route {
-    let operation = RouteOperation("getSimulatorMedia", "A file to attach", tag: "simulator")
-    return Route(.get, "\(prefix)/media/{file}", operation) { request in
+    Route(.get, "\(prefix)/media/{file}", ControlOperations.getMedia) { request in
       do throws(APIError) {
         return try await media(request)
       } catch {
@@ -83,10 +69,10 @@ package struct StandInControl: Sendable {
   }
 
   private func route(
-    _ method: HTTPMethod, _ path: String, _ id: String, _ summary: String,
+    _ method: HTTPMethod, _ path: String, _ operation: RouteOperation,
     _ handler: @escaping @Sendable (HTTPRequest) throws(APIError) -> HTTPResponse
   ) -> Route {
-    Route(method, path, RouteOperation(id, summary, tag: "simulator")) { request in
+    Route(method, path, operation) { request in
       do throws(APIError) {
         return try handler(request)
       } catch {

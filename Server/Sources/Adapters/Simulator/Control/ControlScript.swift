@@ -9,7 +9,12 @@ extension StandInControl {
     return faultList()
   }
 
-  func faultList() -> HTTPResponse {
+  func getFaults(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
+    _ = try ControlQuery(request, known: [])
+    return faultList()
+  }
+
+  private func faultList() -> HTTPResponse {
     let (rules, seed) = core.withLock { ($0.activeFaults, $0.faultSeed) }
     return .json(
       200,
@@ -17,6 +22,11 @@ extension StandInControl {
         "seed": .int(Int64(clamping: seed)),
         "rules": .array(rules.map { FaultRuleText.write($0.rule, fired: $0.fired) }),
       ])
+  }
+
+  func getClock(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
+    _ = try ControlQuery(request, known: [])
+    return .json(200, core.withLock { ControlOutput.clock($0) })
   }
 
   /// One of `advanceMs`, `set`, `mode`.

@@ -8,21 +8,25 @@ struct InboxBudget: Sendable {
   private var order: [Entry] = []
   private var head = 0
   private(set) var bytes = 0
+  private var live = 0
   /// Pushes that had to go for the sake of newer ones.
   private(set) var dropped = 0
 
   mutating func added(_ push: StandInPush, to device: Int) {
     order.append(Entry(device: device, sequence: push.sequence))
     bytes += push.size
+    live += 1
   }
 
   mutating func removed(_ push: StandInPush) {
     bytes -= push.size
+    live -= 1
     dropped += 1
   }
 
   mutating func forget(_ pushes: [StandInPush]) {
     bytes -= pushes.reduce(0) { $0 + $1.size }
+    live -= pushes.count
   }
 
   /// The next push to go while the bound is passed. Entries whose push is gone already are skipped by the caller.
@@ -33,7 +37,7 @@ struct InboxBudget: Sendable {
   }
 
   /// Drops entries whose push is gone, once they are most of the list.
-  mutating func sweep(live: Int, isLive: (_ device: Int, _ sequence: Int) -> Bool) {
+  mutating func sweep(isLive: (_ device: Int, _ sequence: Int) -> Bool) {
     guard order.count - head > 4 * live + 1024 else { return }
     order = order[head...].filter { isLive($0.device, $0.sequence) }
     head = 0
@@ -43,6 +47,7 @@ struct InboxBudget: Sendable {
     order = []
     head = 0
     bytes = 0
+    live = 0
     dropped = 0
   }
 

@@ -18,6 +18,10 @@ extension StandInCore {
     _ rule: FaultRule, index: Int, to request: StandInRequest, _ receipt: Receipt, limitBefore: Int
   ) -> [StandInAction] {
     let id = request.connection
+    if rule.delay > 0 {
+      let (end, known) = (clock.monotonic.advanced(by: .milliseconds(rule.delay)), connections[id]?.delayedUntil)
+      connections[id]?.delayedUntil = max(known ?? .zero, end)
+    }
     var actions: [StandInAction]
     switch rule.effect {
     case .usual:
@@ -71,6 +75,8 @@ extension StandInCore {
     var actions: [StandInAction] = []
     let last: Int32
     let highest = connections[id]?.highestStream ?? 0
+    // Streams whose replies wait were worked on: to call them unprocessed would be a lie.
+    let lastStream = lastStream == .none && hasRepliesWaiting(id) ? .accepted : lastStream
     if lastStream == .all || (lastStream == .accepted && request.stream < highest) {
       // A stream below one that was worked on cannot be named unprocessed.
       actions = settle(request, receipt, limitBefore: limitBefore, faultRule: index)
@@ -87,5 +93,11 @@ extension StandInCore {
     case .never: break
     }
     return actions
+  }
+
+  private func hasRepliesWaiting(_ id: StandInConnectionID) -> Bool {
+    guard let connection = connections[id] else { return false }
+    let now = clock.monotonic
+    return max(connection.silentUntil ?? .zero, connection.delayedUntil ?? .zero) > now
   }
 }

@@ -85,13 +85,13 @@ extension StandInCore {
       let position = devices[index].inbox.firstIndex { $0.state != .stored } ?? 0
       inboxBudget.removed(devices[index].inbox.remove(at: position))
     }
-    while let oldest = inboxBudget.next(limit: StandInLimits.inboxBytes) {
+    while let oldest = inboxBudget.next(limit: rules.inboxBytes) {
       guard oldest.device < devices.count, let position = position(of: oldest.sequence, at: oldest.device) else {
         continue
       }
       inboxBudget.removed(devices[oldest.device].inbox.remove(at: position))
     }
-    inboxBudget.sweep(live: pushSequence - inboxBudget.dropped) { device, sequence in
+    inboxBudget.sweep { device, sequence in
       devices[device].inbox.contains { $0.sequence == sequence }
     }
   }

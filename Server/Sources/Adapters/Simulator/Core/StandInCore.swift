@@ -24,6 +24,8 @@ package struct StandInCore: Sendable {
     var errors = 0
     /// No reply is sent before.
     var silentUntil: Instant?
+    /// Until then replies of single streams may still be on their way.
+    var delayedUntil: Instant?
   }
 
   /// A provider token whose signature is known to be good.
@@ -47,7 +49,7 @@ package struct StandInCore: Sendable {
   var ledger = TokenLedger()
   var faults = FaultBook()
   var faultRules: [FaultRule] = []
-  var wireLog = WireLog()
+  var wireLog: WireLog
   var wireSequence = 0
   var devices: [StandInDevice] = []
   /// Where deleted devices stood: `devices` keeps its indexes.
@@ -71,6 +73,7 @@ package struct StandInCore: Sendable {
     self.keys = keys
     self.bundles = bundles
     self.rules = rules
+    wireLog = WireLog(capacity: rules.wireLogRequests, bytes: rules.wireLogBytes)
     self.clock = StandInClock(clock)
     self.randomness = randomness
     self.digest = digest

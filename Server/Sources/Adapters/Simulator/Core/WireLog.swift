@@ -32,7 +32,7 @@ struct WireLog: Sendable {
   private let capacity: Int
   private let byteCapacity: Int
 
-  init(capacity: Int = StandInLimits.wireLogRequests, bytes: Int = StandInLimits.wireLogBytes) {
+  init(capacity: Int, bytes: Int) {
     self.capacity = capacity
     byteCapacity = bytes
   }

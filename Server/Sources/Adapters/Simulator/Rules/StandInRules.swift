@@ -26,5 +26,10 @@ package struct StandInRules: Sendable {
   /// Keeps pushes in inboxes. Off only for benches: then nothing is stored for offline devices either.
   package var keepsInbox = true
 
+  /// Bounds of what is kept; smaller in tests.
+  package var inboxBytes = StandInLimits.inboxBytes
+  package var wireLogRequests = StandInLimits.wireLogRequests
+  package var wireLogBytes = StandInLimits.wireLogBytes
+
   package init() {}
 }

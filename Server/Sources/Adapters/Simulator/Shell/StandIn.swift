@@ -186,10 +186,11 @@ package final class StandIn: Sendable {
     _ configuration: StandInConfiguration, _ control: StandInControl
   ) throws(StandInError) -> (WebServer?, UInt16?) {
     guard let port = configuration.controlPort else { return (nil, nil) }
+    let address = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
     let server = WebServer(
       configuration: WebServerConfiguration(
         host: configuration.host, port: port,
-        allowedHosts: ["localhost", "127.0.0.1", "::1", configuration.host] + configuration.names),
+        allowedHosts: ["localhost", "127.0.0.1", "[::1]", address] + configuration.names),
       router: Router(control.routes(prefix: "/v1/simulator")))
     do throws(WebServerError) {
       return (server, try server.start())
