@@ -47,8 +47,8 @@ internal import PabalSimUserNotifications
     observers.append(observer)
   }
 
-  /// Calls back on the main actor each time the app leaves the front. Whatever `body` does may take the seconds that the
-  /// system grants.
+  /// Calls back on the main actor each time the app leaves the front. Whatever `body` does may take the seconds that
+  /// the system grants.
   func onBackground(_ body: @escaping @MainActor @Sendable (_ done: @escaping @MainActor @Sendable () -> Void) -> Void)
   {
     let application = application
