@@ -1,24 +1,24 @@
 import Foundation
-import PabalPrimitives
+package import PabalPrimitives
 
 #if os(Linux)
 import FoundationNetworking
 #endif
 
 /// Somebody who speaks JSON over HTTP: the market's backend towards Pabal, or the story towards the stand-in's records.
-struct JSONService: Sendable {
+package struct JSONService: Sendable {
   let root: String
   /// Sent as `Authorization: Bearer`; nil sends none.
   let key: String?
 
   private static let seconds = 12.0
 
-  func get(_ path: String) async throws -> JSONSlice {
+  package func get(_ path: String) async throws -> JSONSlice {
     try await call("GET", path, nil, expected: 200)
   }
 
   /// Throws `Unmet` when the answer is another status or no JSON.
-  func call(_ method: String, _ path: String, _ body: JSONValue?, expected: Int) async throws -> JSONSlice {
+  package func call(_ method: String, _ path: String, _ body: JSONValue?, expected: Int) async throws -> JSONSlice {
     let (status, bytes) = try await bytes(method, path, body)
     let text = String(decoding: bytes.prefix(400), as: UTF8.self)
     try expect(status == expected, "\(method) \(path) answered \(status) instead of \(expected): \(text)")

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import PabalPrimitives
 
 /// What a started Pabal says of itself in its ready line.
@@ -28,19 +28,22 @@ public struct PabalLinks: Sendable {
 }
 
 /// Removes a folder of the system's temporary ones, which it clears by itself if this fails.
-func removeTemporary(_ folder: URL) {
+package func removeTemporary(_ folder: URL) {
   do { try FileManager.default.removeItem(at: folder) } catch { return }
 }
 
 /// The programs behind the story. Only these are ever stopped.
-struct PabalServers: Sendable {
-  let links: PabalLinks
+package struct PabalServers: Sendable {
+  package let links: PabalLinks
   private let programs: [PabalProgram]
   private let folder: URL?
 
+  /// - Parameter data: a folder that outlives the server; nil is a folder of its own, removed at the end.
   /// - Parameter trustsOther: give the server the certificate authority of another stand-in.
-  static func start(pabal: String, trustsOther: Bool, patience: Duration) async throws -> PabalServers {
-    let arguments = ["up", "--ephemeral", "--port", "0", "--json"]
+  package static func start(
+    pabal: String, data: URL? = nil, trustsOther: Bool = false, patience: Duration
+  ) async throws -> PabalServers {
+    let arguments = ["up", "--port", "0", "--json"] + (data.map { ["--data", $0.path] } ?? ["--ephemeral"])
     guard trustsOther else {
       let server = try PabalProgram(pabal, arguments)
       return try await ready(server, [server], folder: nil, patience: patience)
@@ -86,7 +89,7 @@ struct PabalServers: Sendable {
       })
   }
 
-  func stop() async {
+  package func stop() async {
     for program in programs { await program.stop() }
     if let folder { removeTemporary(folder) }
   }

@@ -3,21 +3,28 @@ import PabalKit
 import PabalPrimitives
 import PabalSimUIKit
 import PabalSimUserNotifications
-import PabalSimulation
-import TalentMarket
+package import PabalSimulation
+package import TalentMarket
 
 /// A phone with Talent Market on it, and what the market's own backend heard from that app.
-struct StoryPhone: Sendable {
-  let phone: SimulatedPhone
+package struct StoryPhone: Sendable {
+  package let phone: SimulatedPhone
   private let heardByBackend: Locked<[String]>
+  private let target: Locked<Target>
+
+  private struct Target {
+    var server: URL
+    var key: String
+  }
 
   /// - Parameter events: refuses the app's reports when `.eventsRefused`.
-  init(links: PabalLinks, sabotage: Sabotage?) throws {
+  package init(links: PabalLinks, sabotage: Sabotage? = nil) throws {
     let heard = Locked<[String]>([])
     heardByBackend = heard
     let keychain = SimulatedKeychain()
     let control = try unwrap(URL(string: links.control), "no address: \(links.control)")
-    let server = try unwrap(URL(string: links.server), "no address: \(links.server)")
+    let target = Locked(try Self.target(links))
+    self.target = target
     let http = sabotage == .eventsRefused ? HTTPClient.urlSession().withRevokedKeyForEvents() : .urlSession()
     let backend = TalentMarketBackend(
       accept: { id, _ in heard.withLock { $0.append("accept \(id)") } },
@@ -26,23 +33,22 @@ struct StoryPhone: Sendable {
     let environment: @Sendable (SimulatedPhone) -> PabalEnvironment = { phone in
       .simulated(on: phone, keychain: keychain, hasServiceExtension: true, http: http)
     }
-    let key = links.publishableKey
     let makeExtension: @Sendable () -> UNNotificationServiceExtension = { TalentMarketNotificationService() }
     phone = SimulatedPhone(
       app: InstalledApp(
         bundleID: links.topic,
-        makeDelegate: { Self.makeApp(server: server, key: key, backend: backend, environment) },
+        makeDelegate: { Self.makeApp(target.withLock { $0 }, backend: backend, environment) },
         makeExtension: sabotage == .extensionAbsent ? nil : makeExtension),
       link: .live(control: control, environment: "sandbox"),
       files: FileManager.default.temporaryDirectory.appendingPathComponent("talent-market-phone-\(UUID().uuidString)"))
   }
 
   @MainActor private static func makeApp(
-    server: URL, key: String, backend: TalentMarketBackend, _ environment: (SimulatedPhone) -> PabalEnvironment
+    _ target: Target, backend: TalentMarketBackend, _ environment: (SimulatedPhone) -> PabalEnvironment
   ) -> TalentMarketAppDelegate {
     guard let phone = SimulatedPhone.current else { preconditionFailure("a phone starts apps, nobody else") }
     let settings = TalentMarketSettings(
-      server: server, publishableKey: key, apnsEnvironment: .sandbox, environment: environment(phone))
+      server: target.server, publishableKey: target.key, apnsEnvironment: .sandbox, environment: environment(phone))
     return TalentMarketSettings.$current.withValue(settings) {
       TalentMarketBackend.$current.withValue(backend) {
         let delegate = TalentMarketAppDelegate()
@@ -52,16 +58,27 @@ struct StoryPhone: Sendable {
     }
   }
 
-  var heard: [String] { heardByBackend.withLock { $0 } }
+  private static func target(_ links: PabalLinks) throws -> Target {
+    Target(
+      server: try unwrap(URL(string: links.server), "no address: \(links.server)"), key: links.publishableKey)
+  }
+
+  /// From its next launch on, the app talks to another server.
+  package func moveApp(to links: PabalLinks) throws {
+    let moved = try Self.target(links)
+    target.withLock { $0 = moved }
+  }
+
+  package var heard: [String] { heardByBackend.withLock { $0 } }
 
   /// The running app.
-  func app() async throws -> TalentMarketAppDelegate {
+  package func app() async throws -> TalentMarketAppDelegate {
     let delegate = try await phone.asApp { UIApplication.shared.delegate as? TalentMarketAppDelegate }
     return try unwrap(delegate, "the running app is not Talent Market")
   }
 
   /// The token that the phone's records say it gave to the app; lower-case hex.
-  var token: String? {
+  package var token: String? {
     for case .registered(let token) in phone.events { return token }
     return nil
   }
@@ -77,7 +94,7 @@ struct StoryPhone: Sendable {
     }
   }
 
-  func removeFiles() {
+  package func removeFiles() {
     removeTemporary(phone.files)
   }
 }

@@ -7,7 +7,7 @@ import TalentMarket
 
 extension StoryScene {
   /// Install, permission, registration.
-  func registration() async throws {
+  package func registration() async throws {
     try await step(.installApp) { _ in
       try await phone.launch()
       try await settle(receiver)
@@ -35,7 +35,7 @@ extension StoryScene {
     }
   }
 
-  func expectRegistered(_ story: StoryPhone, user: String) async throws {
+  package func expectRegistered(_ story: StoryPhone, user: String) async throws {
     let token = try unwrap(story.token, "the phone gave the app no token")
     let devices = try await market.get("/v1/devices?userId=\(user)")["data"]?.elements ?? []
     try expect(devices.count == 1, "the registry has \(devices.count) devices of \(user)")

@@ -1,25 +1,25 @@
 import Foundation
 import PabalKit
-import PabalPrimitives
-import PabalSimulation
+package import PabalPrimitives
+package import PabalSimulation
 import TalentMarket
 
 /// The parts of the story and whom they are told with.
-struct StoryScene: Sendable {
-  let story: MarketStory
-  let links: PabalLinks
-  let receiver: StoryPhone
+package struct StoryScene: Sendable {
+  package let story: MarketStory
+  package let links: PabalLinks
+  package let receiver: StoryPhone
   /// The market's backend, with its secret key.
-  let market: JSONService
+  package let market: JSONService
   /// The stand-in's own records.
-  let standIn: JSONService
+  package let standIn: JSONService
 
-  var cast: StoryCast { story.cast }
-  var phone: SimulatedPhone { receiver.phone }
+  package var cast: StoryCast { story.cast }
+  package var phone: SimulatedPhone { receiver.phone }
   var patience: Duration { story.configuration.patience }
   var sabotage: Sabotage? { story.configuration.sabotage }
 
-  init(story: MarketStory, links: PabalLinks, receiver: StoryPhone) {
+  package init(story: MarketStory, links: PabalLinks, receiver: StoryPhone) {
     self.story = story
     self.links = links
     self.receiver = receiver
@@ -35,7 +35,7 @@ struct StoryScene: Sendable {
 
   // MARK: Waiting
 
-  func settle(_ story: StoryPhone) async throws {
+  package func settle(_ story: StoryPhone) async throws {
     let phone = story.phone
     do {
       try await within(patience, "the app has finished what it does") { try await phone.settle() }
@@ -45,7 +45,7 @@ struct StoryScene: Sendable {
   }
 
   /// The screen once `isMet` holds.
-  func screen(
+  package func screen(
     of phone: SimulatedPhone, _ what: String, until isMet: @escaping @Sendable (PhoneScreen) -> Bool
   ) async throws -> PhoneScreen {
     do {
@@ -78,7 +78,7 @@ struct StoryScene: Sendable {
   }
 
   /// The newest push that the stand-in took for the receiver: its identifier on the phone and its delivery.
-  func newestPush(_ token: String) async throws -> (id: String, payload: JSONSlice, delivery: String) {
+  package func newestPush(_ token: String) async throws -> (id: String, payload: JSONSlice, delivery: String) {
     let push = try unwrap(try await inbox(token).last, "the stand-in took no push for this phone")
     let payload = try unwrap(push["payload"], "the stand-in's record has no payload")
     let id = try unwrap(push["collapseId"]?.string ?? push["apnsId"]?.string, "the push has no apns-id")
@@ -87,7 +87,7 @@ struct StoryScene: Sendable {
   }
 
   /// Asks for a push by a route of the guide, and expects that Apple took it for one device.
-  func sendByGuide(_ path: String, _ body: JSONValue) async throws {
+  package func sendByGuide(_ path: String, _ body: JSONValue) async throws {
     let answer = try await market.call("POST", path, body, expected: 200)
     try expect(
       answer["success"]?.bool == true && answer["sent"]?.int == 1 && answer["failed"]?.int == 0,
@@ -95,13 +95,13 @@ struct StoryScene: Sendable {
   }
 
   /// The kinds of event in the trace of a delivery, in order.
-  func reports(_ delivery: String) async throws -> [String] {
+  package func reports(_ delivery: String) async throws -> [String] {
     let trace = try await market.get("/v1/deliveries/\(delivery)/trace")
     return (trace["steps"]?.elements ?? [])
       .filter { $0["step"]?.string == "reports" }.compactMap { $0["result"]?.string }
   }
 
-  func talentRequestBody(requestID: String) -> JSONValue {
+  package func talentRequestBody(requestID: String) -> JSONValue {
     [
       "receiverId": .string(cast.receiverID), "requesterName": .string(cast.requester),
       "talentTitle": .string(cast.talent), "requestId": .string(requestID),

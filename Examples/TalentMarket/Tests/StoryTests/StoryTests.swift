@@ -3,14 +3,6 @@ import PabalPrimitives
 import TalentMarketStory
 import Testing
 
-/// `PABAL_BIN`, or where `make build` puts it.
-private let pabal: String = {
-  if let path = ProcessInfo.processInfo.environment["PABAL_BIN"] { return path }
-  let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-  return package.appendingPathComponent("../../bin/pabal").standardizedFileURL.path
-}()
-
 @Suite(.serialized) struct StoryTests {
   init() {
     // A proxy of the environment would catch calls to this machine itself.
