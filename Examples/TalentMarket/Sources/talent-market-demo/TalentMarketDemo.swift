@@ -1,4 +1,5 @@
 import Foundation
+import PabalSimulation
 import TalentMarketStory
 
 /// `talent-market-demo --pabal PATH [--seed N]`: tells the story and ends 0, or names the step that failed and ends 1.
@@ -18,13 +19,24 @@ struct TalentMarketDemo {
     say("Talent Market, seed \(options.seed) (repeat with --seed \(options.seed))")
     let story = MarketStory(
       MarketStory.Configuration(pabal: options.pabal, seed: options.seed, sabotage: options.sabotage, tell: say))
-    do {
+    // From here on the story ends in order whatever happens, because only it stops its own programs: a reader of the
+    // output who goes away, Ctrl-C, or being asked to end.
+    signal(SIGPIPE, SIG_IGN)
+    let telling = Task {
       try await story.run { links in
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 { await stayUp(links, options.pabal) }
       }
+    }
+    EndSignals.watch { telling.cancel() }
+    let outcome = await telling.result
+    switch outcome {
+    case .success:
       say("The loop is closed.")
       exit(0)
-    } catch {
+    case .failure where telling.isCancelled:
+      say("Stopped.")
+      exit(130)
+    case .failure(let error):
       say("✗ \(error)")
       exit(1)
     }
@@ -44,27 +56,7 @@ struct TalentMarketDemo {
         \(pabal) send --user demo-jiwon --title 안녕하세요
       Ctrl-C stops it.
       """)
-    await interrupt()
-  }
-
-  /// Returns when Ctrl-C was pressed or the process was asked to end.
-  private static func interrupt() async {
-    await withCheckedContinuation { continuation in
-      let once = DispatchQueue(label: "signals")
-      var waiting: CheckedContinuation<Void, Never>? = continuation
-      var sources: [any DispatchSourceSignal] = []
-      for number in [SIGINT, SIGTERM] {
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: once)
-        source.setEventHandler {
-          waiting?.resume()
-          waiting = nil
-          sources = []
-        }
-        sources.append(source)
-      }
-      for source in sources { source.resume() }
-    }
+    do { try await RealTime.pass(.seconds(86_400 * 365)) } catch { return }  // Cancelled by Ctrl-C.
   }
 }
 
