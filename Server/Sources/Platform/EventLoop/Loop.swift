@@ -2,8 +2,8 @@ package import PabalPrimitives
 
 /// One thread of events: sockets, timers and work handed over from other threads.
 ///
-/// Everything but `execute` and `mark` is called on the loop's own thread, and every closure and handler runs there.
-/// Conformers: `UVLoop` (libuv, real time, real sockets) and `ScriptedLoop` in TestSupport (virtual time, seeded bytes).
+/// Everything but `execute` and `mark` is called on the loop's own thread; every closure and handler runs there.
+/// Conformers: `UVLoop` (libuv, real time, real sockets) and `ScriptedLoop` in TestSupport (virtual time).
 package protocol Loop: AnyObject, Sendable {
   /// Which thread is this loop's. `LoopConfined` rests on it.
   var mark: LoopMark { get }

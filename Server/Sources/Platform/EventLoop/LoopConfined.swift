@@ -14,7 +14,7 @@ package final class LoopMark: Sendable {
 
   private let bindsThread: Bool
 
-  /// `bindsThread: false` is for loops that one test drives from its own thread: every thread then counts as the loop's.
+  /// `bindsThread: false` is for loops that a test drives from its own thread: every thread then counts as the loop's.
   package init(bindsThread: Bool = true) {
     self.bindsThread = bindsThread
   }

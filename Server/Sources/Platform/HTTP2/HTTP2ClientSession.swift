@@ -17,8 +17,8 @@ package protocol HTTP2ClientSessionDelegate: AnyObject {
 
 /// The client's side of one HTTP/2 connection as plaintext bytes in and out; it knows no socket. On one thread.
 ///
-/// The hot state lies in a trivial struct behind a pointer, so that nghttp2's call-backs touch no reference count. Tuned
-/// as measured: header names and constant values are not copied, one array of fields is reused, the unique header
+/// The hot state lies in a struct behind a pointer, so that nghttp2's call-backs touch no reference count. Tuned as
+/// measured: header names and constant values are not copied, one array of fields is reused, the unique header
 /// stays out of the compression table, and everything to send is gathered into pieces of 64 KiB.
 package final class HTTP2ClientSession {
   /// Strong, because a weak one costs an atomic operation at each event: its owner clears it at the end.

@@ -4,7 +4,7 @@ import PabalPrimitives
 
 /// A client's connection as its server sees it. On its loop's thread only.
 package final class HTTP2ServerConnection {
-  /// Bytes that may wait for the kernel before nothing more is read: a client that does not read must not fill our memory.
+  /// Bytes that may wait for the kernel before nothing more is read: a client that does not read must not fill memory.
   private static let unsentBytesCap = 1024 * 1024
 
   /// Counts up from 1 for each listener.
@@ -67,7 +67,7 @@ package final class HTTP2ServerConnection {
     session.reset(stream: stream, code: code)
   }
 
-  /// nil: the last stream received. Streams above `lastStreamID` are dropped on our side too, and no new ones are taken.
+  /// nil: the last stream received. Streams above `lastStreamID` are dropped on our side too; no new ones are taken.
   /// The connection stays open until `close` or `abort`.
   package func goaway(lastStreamID: Int32?, code: HTTP2ErrorCode, debug: [UInt8]) {
     session.goaway(lastStreamID: lastStreamID, code: code, debug: debug)

@@ -1,7 +1,7 @@
 package import HTTP2
 
-/// What a server is told; its listener retains it. All calls come on the loop's thread; answers given inside a call leave in one write when the
-/// bytes that caused it have been handled.
+/// What a server is told; its listener retains it. All calls come on the loop's thread; answers given inside a call
+/// leave in one write when the bytes that caused it have been handled.
 package protocol HTTP2ServerHandler: AnyObject {
   /// TLS and the preface are done.
   func connectionOpened(_ connection: HTTP2ServerConnection)
