@@ -68,6 +68,9 @@ final class Dispatcher: Sendable {
     }
   }
 
+  /// For outcomes of interrupted pushes to reach the disk; a store that refuses them must not hold the stop up.
+  private static let lastCommits = Duration.seconds(5)
+
   /// Waits at most `grace` for what is in flight, then ends it: unsent pushes are canceled, written ones unknown.
   func finish(grace: Duration) async {
     let idle = Countdown(1)
@@ -79,7 +82,9 @@ final class Dispatcher: Sendable {
     }
     if !idle.isOver {
       transports.interrupt(grace: .zero)
-      await idle.wait { _ in }
+      await idle.wait { [loop] release in
+        loop.execute { loop.schedule(after: Self.lastCommits, release) }
+      }
     }
     feed.finish()
   }

@@ -44,7 +44,9 @@ final class OutcomeJournal: Sendable {
     await writeAll()
   }
 
+  /// What the store refuses from now on is not tried again: its marks stay, and the next start settles them.
   func finish() {
+    state.withLock { $0.isFinishing = true }
     wake.finish()
   }
 
@@ -68,7 +70,8 @@ final class OutcomeJournal: Sendable {
         break
       } catch {
         telemetry.storeRefused(error)
-        if error.kind == .closed || error.kind == .invalidCall { break }
+        let isFinishing = state.withLock { $0.isFinishing }
+        if isFinishing || error.kind == .closed || error.kind == .invalidCall { break }
         do { try await Task.sleep(for: Self.pause) } catch { break }
       }
     }

@@ -50,7 +50,10 @@ struct SimulatorLine: Sendable {
   private static func endpoint(_ object: JSONSlice, _ name: String) throws(UpError) -> Endpoint {
     let url = try text(object, name)
     guard let endpoint = Endpoint(url: url) else {
-      throw UpError(.simulator, "The simulator's \(name) is not an address such as https://127.0.0.1:8421.")
+      throw UpError(
+        .simulator,
+        "The simulator's \(name) is not an address such as https://127.0.0.1:8421. Use the ready line of pabal sim "
+          + "serve --json as it is.")
     }
     return endpoint
   }

@@ -25,7 +25,6 @@ enum Library {
         number(.CONNECTION_MEMORY_LIMIT, limits.connectionPoolBytes),
         number(.CONNECTION_LIMIT, limits.connections),
         number(.PER_IP_CONNECTION_LIMIT, limits.connectionsPerAddress),
-        number(.LISTENING_ADDRESS_REUSE, 1),
         MHD_OptionItem(
           option: .SOCK_ADDR, value: 0, ptr_value: UnsafeMutableRawPointer(mutating: bytes)),
         callback(.NOTIFY_CONNECTION, unsafeBitCast(connectionChanged, to: Int.self), context),

@@ -1,4 +1,5 @@
 import ArgumentParsing
+import Observability
 import PabalPrimitives
 import PabalServer
 
@@ -33,7 +34,7 @@ enum Up {
     let apiPort = try command.integer(port, in: 0...65_000) ?? Int(UpConfiguration.defaultPort)
     let configuration = UpConfiguration(
       folder: folder, port: UInt16(apiPort), simulatorFile: command.value(simulator), version: Version.current,
-      clock: context.clock)
+      clock: context.clock, log: log(command, context))
     switch try await UpServer.start(configuration) {
     case .alreadyRunning(let line):
       announce(line, command, context)
@@ -45,6 +46,12 @@ enum Up {
       await server.stop()
     }
     return .done
+  }
+
+  /// JSON for machines, text for people; both on standard error, and neither ever waits for its reader.
+  private static func log(_ command: ParsedCommand, _ context: CommandContext) -> Log {
+    DescriptorSink(descriptor: 2, format: command.isSet(json) ? .json : .text)
+      .log(minimumLevel: .info, clock: context.clock)
   }
 
   private static func announce(_ line: UpReadyLine, _ command: ParsedCommand, _ context: CommandContext) {
