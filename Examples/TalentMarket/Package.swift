@@ -27,7 +27,7 @@ let package = Package(
       dependencies: ["TalentMarket", sdk("PabalKit"), sdk("PabalSimulation"), sdk("PabalPrimitives")],
       swiftSettings: strict),
     .executableTarget(
-      name: "talent-market-demo", dependencies: ["TalentMarketStory", sdk("PabalSimulation")], swiftSettings: strict),
+      name: "talent-market-demo", dependencies: ["TalentMarketStory"], swiftSettings: strict),
     .testTarget(
       name: "StoryTests", dependencies: ["TalentMarketStory", sdk("PabalSimulation"), sdk("PabalPrimitives")],
       swiftSettings: strict),

@@ -1,5 +1,5 @@
 #if !os(iOS)
-internal import Dispatch
+internal import Foundation
 internal import PabalPrimitives
 
 /// Real time, for what lies outside of the phone and its clock: a broken connection, a deadline on other programs.

@@ -15,3 +15,10 @@ func within<Answer: Sendable>(
     return answer
   }
 }
+
+/// Returns when the task is cancelled.
+public func untilCancelled() async {
+  while !Task.isCancelled {
+    do { try await RealTime.pass(.seconds(3600)) } catch { return }
+  }
+}

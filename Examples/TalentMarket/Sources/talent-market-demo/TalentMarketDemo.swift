@@ -1,5 +1,4 @@
 import Foundation
-import PabalSimulation
 import TalentMarketStory
 
 /// `talent-market-demo --pabal PATH [--seed N]`: tells the story and ends 0, or names the step that failed and ends 1.
@@ -56,7 +55,7 @@ struct TalentMarketDemo {
         \(pabal) send --user demo-jiwon --title 안녕하세요
       Ctrl-C stops it.
       """)
-    do { try await RealTime.pass(.seconds(86_400 * 365)) } catch { return }  // Cancelled by Ctrl-C.
+    await untilCancelled()
   }
 }
 
