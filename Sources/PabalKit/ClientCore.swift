@@ -139,7 +139,7 @@ internal import PabalPrimitives
     case .registration(let state):
       registration.send(state)
     case .account(let epoch, let changed):
-      gate.accountIs(epoch: epoch)
+      gate.accountIs(epoch: epoch, changed: changed)
       // What is left on the screen was written for the account before.
       if changed, epoch > 1 {
         system.removeDeliveredNotifications()

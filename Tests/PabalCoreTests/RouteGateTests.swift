@@ -13,7 +13,7 @@ import Testing
 
   @Test("OC-75 held while closed, the latest wins, performed once when ready") func heldUntilReady() {
     var gate = RouteGate()
-    gate.accountIs(epoch: 1)
+    gate.accountIs(epoch: 1, changed: false)
     #expect(gate.offer(route("a"), now: at(0)) == nil)
     #expect(gate.offer(route("b"), now: at(1)) == nil)
     #expect(gate.next(now: at(2)) == nil)
@@ -27,7 +27,7 @@ import Testing
 
   @Test("OC-74 consumed once") func consumedOnce() {
     var gate = RouteGate()
-    gate.accountIs(epoch: 1)
+    gate.accountIs(epoch: 1, changed: false)
     _ = gate.offer(route("a"), now: at(0))
     #expect(gate.consume(now: at(1)) == route("a").link)
     #expect(gate.consume(now: at(1)) == nil)
@@ -41,31 +41,40 @@ import Testing
     gate.becomeReady()
     #expect(gate.next(now: at(1)) == nil)
     #expect(gate.consume(now: at(1)) == nil)
-    gate.accountIs(epoch: 3)
+    gate.accountIs(epoch: 3, changed: false)
     #expect(gate.next(now: at(1)) == route("a"))
   }
 
   @Test func `a route of another account is dropped`() {
     var gate = RouteGate()
-    gate.accountIs(epoch: 1)
+    gate.accountIs(epoch: 1, changed: false)
     _ = gate.offer(route("a"), now: at(0))
-    gate.accountIs(epoch: 2)
+    gate.accountIs(epoch: 2, changed: true)
     gate.becomeReady()
     #expect(gate.next(now: at(1)) == nil)
   }
 
+  @Test func `a new number for the same account takes no route away`() {
+    var gate = RouteGate()
+    gate.accountIs(epoch: 2, changed: false)
+    _ = gate.offer(route("a"), now: at(0))
+    gate.accountIs(epoch: 8, changed: false)
+    gate.becomeReady()
+    #expect(gate.next(now: at(1)) == route("a"))
+  }
+
   @Test func `the first sign-in of all takes no route away`() {
     var gate = RouteGate()
-    gate.accountIs(epoch: 0)
+    gate.accountIs(epoch: 0, changed: false)
     _ = gate.offer(route("a"), now: at(0))
-    gate.accountIs(epoch: 1)
+    gate.accountIs(epoch: 1, changed: true)
     gate.becomeReady()
     #expect(gate.next(now: at(1)) == route("a"))
   }
 
   @Test func `after five minutes the user has gone on`() {
     var gate = RouteGate()
-    gate.accountIs(epoch: 1)
+    gate.accountIs(epoch: 1, changed: false)
     _ = gate.offer(route("a"), now: at(0))
     gate.becomeReady()
     #expect(gate.next(now: at(301)) == nil)
@@ -77,7 +86,7 @@ import Testing
 
   @Test func `one route a scene, and eight scenes at most`() {
     var gate = RouteGate()
-    gate.accountIs(epoch: 1)
+    gate.accountIs(epoch: 1, changed: false)
     for number in 0..<9 { _ = gate.offer(route("r\(number)", scene: "s\(number)"), now: at(0)) }
     gate.becomeReady()
     var left: [String] = []

@@ -57,8 +57,8 @@ extension PabalKeychain {
   static let live = PabalKeychain(
     read: { name throws(PabalKeychainError) in
       var found: CFTypeRef?
-      let query = query(name).merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 }
-      let status = SecItemCopyMatching(query as CFDictionary, &found)
+      let search = item(name).merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 }
+      let status = SecItemCopyMatching(search as CFDictionary, &found)
       switch status {
       case errSecSuccess: return (found as? Data).map { Array($0) }
       case errSecItemNotFound: return nil
@@ -70,15 +70,15 @@ extension PabalKeychain {
       let content: [CFString: Any] = [
         kSecValueData: Data(value), kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
       ]
-      var status = SecItemUpdate(query(name) as CFDictionary, content as CFDictionary)
+      var status = SecItemUpdate(item(name) as CFDictionary, content as CFDictionary)
       if status == errSecItemNotFound {
-        status = SecItemAdd(query(name).merging(content) { $1 } as CFDictionary, nil)
+        status = SecItemAdd(item(name).merging(content) { $1 } as CFDictionary, nil)
       }
       if status == errSecInteractionNotAllowed { throw PabalKeychainError(.lockedYet, status: status) }
       if status != errSecSuccess { throw PabalKeychainError(.refused, status: status) }
     })
 
-  private static func query(_ name: String) -> [CFString: Any] {
+  private static func item(_ name: String) -> [CFString: Any] {
     [kSecClass: kSecClassGenericPassword, kSecAttrService: "pabal", kSecAttrAccount: name]
   }
   #else

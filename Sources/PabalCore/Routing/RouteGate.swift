@@ -18,8 +18,6 @@ package struct RouteGate: Sendable {
 
   private struct Held: Sendable {
     var route: Route
-    /// `nil` until the account is known: the route belongs to whoever is found signed in.
-    var epoch: Int?
     var since: Instant
   }
 
@@ -34,6 +32,7 @@ package struct RouteGate: Sendable {
 
   private var state = State.closed
   private var held: [Held] = []
+  /// `nil` until it could be read who is signed in; until then nothing leaves.
   private var epoch: Int?
 
   package init() {}
@@ -42,7 +41,7 @@ package struct RouteGate: Sendable {
   package mutating func offer(_ route: Route, now: Instant) -> Route? {
     guard case .open = state, epoch != nil else {
       held.removeAll { $0.route.scene == route.scene }
-      held.append(Held(route: route, epoch: epoch, since: now))
+      held.append(Held(route: route, since: now))
       if held.count > RouteLimits.scenes { held.removeFirst() }
       return nil
     }
@@ -72,20 +71,15 @@ package struct RouteGate: Sendable {
     return take(now: now)?.link
   }
 
-  /// The account of this install, at launch and at each change. A route of another account is dropped: A's chat never
-  /// opens for B. Epoch 0 means that nobody had ever signed in, so there is no other account a route could belong to.
-  package mutating func accountIs(epoch new: Int) {
-    let old = epoch
+  /// The account of this install, at launch and later. When another one takes its place, held routes are dropped: A's
+  /// chat never opens for B. Epoch 0 means that nobody had ever signed in, so there is no one a route could belong to.
+  package mutating func accountIs(epoch new: Int, changed: Bool) {
+    if changed, let epoch, epoch > 0 { held = [] }
     epoch = new
-    held = held.compactMap { entry in
-      var entry = entry
-      if entry.epoch == nil || (entry.epoch == 0 && old == 0) { entry.epoch = new }
-      return entry.epoch == new ? entry : nil
-    }
   }
 
   private mutating func take(now: Instant) -> Route? {
-    held.removeAll { $0.since.duration(to: now) > RouteLimits.lifetime || $0.epoch != epoch }
+    held.removeAll { $0.since.duration(to: now) > RouteLimits.lifetime }
     return held.isEmpty ? nil : held.removeFirst().route
   }
 }
