@@ -98,7 +98,8 @@ let testKit: [Target] = [
   layer("TestKit", "StorageConformance", ["Storage", model, primitives]),
   // A server that a test kills; also one with a planted mistake.
   .executableTarget(
-    name: "ServerUnderTest", dependencies: ["PabalServer", "Storage", model, primitives],
+    name: "ServerUnderTest",
+    dependencies: ["PabalServer", "Storage", "StorageConformance", model, primitives],
     path: "Sources/TestKit/ServerUnderTest", swiftSettings: strict),
 ]
 
@@ -108,7 +109,7 @@ let unitTests: [[Target]] = (platform + push + adapters + apps.dropLast()).map {
 
 let wideTests: [[Target]] = [
   tests("Conformance", "StorageConformanceTests", everything + ["StorageConformance", "TestSupport"]),
-  tests("Integration", "IntegrationTests", everything + ["PabalServer", "Commands", "TestSupport"]),
+  tests("Integration", "IntegrationTests", everything + ["PabalServer", "Commands", "StorageConformance", "TestSupport"]),
   tests("Simulation", "SimulationTests", everything + ["TestSupport"]),
 ]
 

@@ -69,7 +69,7 @@ final class Dispatcher: Sendable {
   }
 
   /// For outcomes of interrupted pushes to reach the disk; a store that refuses them must not hold the stop up.
-  private static let lastCommits = Duration.seconds(5)
+  private static let lastCommits = Duration.seconds(2)
 
   /// Waits at most `grace` for what is in flight, then ends it: unsent pushes are canceled, written ones unknown.
   func finish(grace: Duration) async {

@@ -39,6 +39,7 @@ struct UpAssembly {
     let dispatcher = try startSending(
       simulator, storage: storage, loop: loop, telemetry: telemetry, masterKey: masterKey)
     telemetry.watch { dispatcher.inFlight }
+    ProcessMetrics.add(to: metrics, startedAt: configuration.clock.wall())
     let api = makeAPI(
       keys: keys, appMode: appMode, simulator: simulator, storage: storage, dispatcher: dispatcher, devices: devices,
       metrics: metrics)

@@ -15,7 +15,7 @@ enum KillableServer {
     guard words.count >= 2 else { exit(2) }
     var configuration = UpConfiguration(folder: .kept(words[0]), port: 0, simulatorFile: words[1])
     if words.dropFirst(2).first == "sends-before-marking" {
-      configuration.storeLayer = { SendsBeforeMarking(inner: $0) }
+      configuration.storeLayer = SendsBeforeMarking.layer
     }
     do {
       guard case .running(let server) = try await UpServer.start(configuration) else { exit(5) }
