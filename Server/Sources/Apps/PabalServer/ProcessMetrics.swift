@@ -24,7 +24,7 @@ enum ProcessMetrics {
       let known = getrusage(RUSAGE_SELF, &usage) == 0
       let maximum = Double(usage.ru_maxrss)
       #else
-      let known = getrusage(RUSAGE_SELF, &usage) == 0
+      let known = getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0
       let maximum = Double(usage.ru_maxrss) * 1_024
       #endif
       guard known else { return }
