@@ -146,8 +146,9 @@ final class UVChannel: ByteChannel, UVStoppable {
     startReading()
     handler?.channelDidConnect()
     guard unsentBytes > 0, case .open = state else { return }
+    let before = totalBytesTaken
     writePending()
-    handler?.channelDidFlush(totalBytesTaken: totalBytesTaken)
+    if totalBytesTaken != before { handler?.channelDidFlush(totalBytesTaken: totalBytesTaken) }
   }
 
   func acceptFrom(_ listener: UVTCP, _ accept: (any ByteChannel) -> (any ByteChannelHandler)?) {
@@ -266,6 +267,8 @@ final class UVChannel: ByteChannel, UVStoppable {
   }
 
   private func writePending() {
+    // libuv may have given the probe's byte away already: to try again before its call-back would send it twice.
+    guard !probe.pointee.isUnderWay else { return }
     while unsentBytes > 0, writeFailure == nil {
       let taken = pending.withUnsafeBytes { tryWrite(UnsafeRawBufferPointer(rebasing: $0[pendingStart...])) }
       guard taken > 0 else { break }

@@ -61,6 +61,8 @@ final class SimulatedRun {
     }
   }
 
+  deinit { loop.end() }
+
   /// Runs to the end of virtual time or of all pushes, whichever comes first, and judges.
   func finish() -> SimulationFinding {
     var next: UInt64 = 1

@@ -13,6 +13,14 @@ final class ServerEar: HTTP2ServerHandler {
   }
   var closed: (HTTP2ServerConnection, HTTP2ConnectionError) -> Void = { _, _ in }
 
+  /// Breaks circles through what the closures hold.
+  func end() {
+    opened = { _ in }
+    head = { _, _ in }
+    request = { _, _ in }
+    closed = { _, _ in }
+  }
+
   func connectionOpened(_ connection: HTTP2ServerConnection) { opened(connection) }
   func requestHeadReceived(_ head: HTTP2ServerRequest, on connection: HTTP2ServerConnection) {
     self.head(head, connection)

@@ -28,6 +28,13 @@ private final class Stage {
     server.opened = { [unowned self] in served = $0 }
   }
 
+  /// What is still open holds the stage in a circle.
+  func end() {
+    loop.end()
+    server.end()
+    client.onNote = { _ in }
+  }
+
   func open() {
     connection.start()
     loop.runUntilIdle()
@@ -42,6 +49,7 @@ struct ScriptedTests {
     let stage = try Stage(
       seed: seed,
       server: .init(maxConcurrentStreams: permits, connectionWindow: 65_535, streamWindow: 65_535))
+    defer { stage.end() }
     let body = [UInt8](repeating: 0x78, count: 4096)
     var next: UInt64 = 0
     var largestLag = 0
@@ -71,6 +79,7 @@ struct ScriptedTests {
   @Test("OC-12 a dial that hangs ends at its deadline", arguments: ["syn", "settings"])
   func dialDeadline(phase: String) throws {
     let stage = try Stage()
+    defer { stage.end() }
     stage.loop.onConnect = { connection in
       if phase == "syn" { connection.dial = .swallowed } else { connection.stallAfter = (.toClient, 0) }
     }
@@ -85,6 +94,7 @@ struct ScriptedTests {
   @Test("nobody listens: unreachable")
   func refused() throws {
     let stage = try Stage()
+    defer { stage.end() }
     stage.loop.onConnect = { $0.dial = .refused }
     stage.open()
     #expect(stage.client.notes == [.closed(.unreachable, lost: [], unsent: [])])
@@ -93,6 +103,7 @@ struct ScriptedTests {
   @Test("OC-14 GOAWAY(3) over streams 1, 3, 5, 7: 1 and 3 are answered, 5 and 7 come back unprocessed")
   func goaway() throws {
     let stage = try Stage()
+    defer { stage.end() }
     stage.server.request = { request, connection in
       if request.stream == 1 { connection.respond(stream: 1, status: 200, headers: [], body: []) }
       guard request.stream == 7 else { return }
@@ -114,6 +125,7 @@ struct ScriptedTests {
   @Test("200 before the body is in, then RST_STREAM(NO_ERROR): success, and the connection goes on")
   func earlyAnswer() throws {
     let stage = try Stage(server: .init(streamWindow: 10))
+    defer { stage.end() }
     stage.server.head = { head, connection in
       connection.respond(stream: head.stream, status: 200, headers: [], body: [])
     }
@@ -129,6 +141,7 @@ struct ScriptedTests {
   @Test("OC-82 SETTINGS 500, then 1 with REFUSED_STREAM for the unanswered, then 500 again")
   func settingsMove() throws {
     let stage = try Stage(server: .init(maxConcurrentStreams: 500))
+    defer { stage.end() }
     var seen: [Int32] = []
     stage.server.request = { request, connection in
       seen.append(request.stream)
@@ -158,6 +171,7 @@ struct ScriptedTests {
   @Test("the kernel takes nothing more: what it took is lost, the rest is unsent")
   func takenOrNot() throws {
     let stage = try Stage()
+    defer { stage.end() }
     var wire: ScriptedConnection?
     stage.loop.onConnect = { wire = $0 }
     stage.open()
@@ -177,6 +191,7 @@ struct ScriptedTests {
   @Test("ping, stream-id exhaustion, cancel, abort")
   func smallThings() throws {
     let stage = try Stage(firstStreamID: .max - 4)
+    defer { stage.end() }
     stage.server.request = { _, _ in }
     stage.open()
     stage.connection.ping()
@@ -197,6 +212,7 @@ struct ScriptedTests {
   @Test("close waits for open requests, then closes in order; the listener's stop does the same", arguments: [1, 2])
   func closing(side: Int) throws {
     let stage = try Stage()
+    defer { stage.end() }
     var held: (Int32, HTTP2ServerConnection)?
     stage.server.request = { held = ($0.stream, $1) }
     stage.open()
@@ -219,6 +235,7 @@ struct ScriptedTests {
   @Test("a client that never sends its preface is dropped; connections beyond the cap are refused")
   func serverGuards() throws {
     let stage = try Stage(server: .init(maxConnections: 1))
+    defer { stage.end() }
     stage.loop.onConnect = { $0.stallAfter = (.toServer, 0) }
     stage.open()
     #expect(stage.listener.connections.count == 1)
@@ -236,6 +253,7 @@ struct ScriptedTests {
   func replay() throws {
     func trace(_ seed: UInt64) throws -> UInt64 {
       let stage = try Stage(seed: seed)
+      defer { stage.end() }
       stage.open()
       for tag in 0..<20 as Range<UInt64> { stage.connection.submit(tag) }
       stage.connection.flush()

@@ -54,6 +54,8 @@ final class SessionPair {
   func finish() {
     client.delegate = nil
     server.delegate = nil
+    onHead = { _ in }
+    onRequest = { _ in }
   }
 
   func submit(_ tag: UInt64, body: String = "{}") {

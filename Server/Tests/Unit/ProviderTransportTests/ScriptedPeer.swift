@@ -101,6 +101,8 @@ final class TransportRig {
     core = TransportCore(configuration: configuration, loop: loop)
   }
 
+  deinit { loop.end() }
+
   func push(
     topic: String = "com.example.a", within: Duration? = nil, collapseID: String? = nil, attemptLimit: Int = 4
   ) throws -> APNsPush {

@@ -220,6 +220,13 @@ final class ScriptedChannel: ByteChannel {
     tellEnd(error)
   }
 
+  func end() {
+    state = .ended
+    waiting = []
+    held = []
+    tellEnd(ChannelError(.loopStopped, message: "The scripted loop was ended."))
+  }
+
   private func tellEnd(_ error: ChannelError?) {
     let handler = handler
     self.handler = nil

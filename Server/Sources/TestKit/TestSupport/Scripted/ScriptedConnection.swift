@@ -62,6 +62,12 @@ package final class ScriptedConnection {
     server.isStalled = true
   }
 
+  /// The loop ends.
+  func end() {
+    client.end()
+    server.end()
+  }
+
   func channel(sending direction: ScriptedDirection) -> ScriptedChannel {
     direction == .toServer ? client : server
   }

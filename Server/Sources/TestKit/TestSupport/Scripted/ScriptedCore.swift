@@ -62,6 +62,21 @@ final class ScriptedCore {
     now = max(now, instant)
   }
 
+  func end() {
+    queue = EventQueue()
+    timers = []
+    networkEvents = 0
+    listeners = [:]
+    onConnect = { _ in }
+    // A handler may dial again when it is told of the end; one that never stops doing so is a fault of the test.
+    for _ in 0..<16 where !connections.isEmpty {
+      let ending = connections
+      connections = []
+      for connection in ending { connection.end() }
+      queue = EventQueue()
+    }
+  }
+
   // MARK: Chance
 
   func latency() -> Duration {
