@@ -58,7 +58,8 @@ open class PabalServiceExtension: UNNotificationServiceExtension {
     let timer = environment.timers.schedule(Self.deadline) { delivery.finish() }
     let task = Task {
       do {
-        delivery.finish(with: try await download.fetch(url))
+        let media = try await download.fetch(url)
+        if !delivery.finish(with: media) { try FileManager().removeItem(at: media.file) }
       } catch {
         delivery.finish()
       }

@@ -38,17 +38,21 @@ final class ServiceDelivery: Sendable {
     }
   }
 
-  /// Hands the notification to the system, with the picture if there is one.
-  func finish(with media: Media? = nil) {
+  /// Hands the notification to the system, with the picture if there is one. False when the picture is not used: it
+  /// came too late, or the system does not want it.
+  @discardableResult
+  func finish(with media: Media? = nil) -> Bool {
     let before = state.withLock { state in
       defer { state = .finished }
       return state
     }
-    guard case .open(let task, let timer) = before else { return }
-    if let media, let attachment = attachment(media) { parts.content.attachments = [attachment] }
+    guard case .open(let task, let timer) = before else { return false }
+    let attachment = media.flatMap(attachment)
+    if let attachment { parts.content.attachments = [attachment] }
     parts.handler(parts.content)
     timer?.cancel()
     task?.cancel()
+    return attachment != nil
   }
 
   private func attachment(_ media: Media) -> UNNotificationAttachment? {

@@ -5,9 +5,17 @@ import PabalModel
 import PabalPrimitives
 import Testing
 
-@Suite struct EventTests {
+@Suite final class EventTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-" + UUID().uuidString)
     .path
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(atPath: folder)
+    } catch {
+      // The test wrote nothing.
+    }
+  }
 
   private func event(_ number: Int, _ kind: EventKind = .opened) -> ClientEvent {
     ClientEvent(

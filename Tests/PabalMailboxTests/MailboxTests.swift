@@ -3,13 +3,33 @@ import PabalMailbox
 import PabalPrimitives
 import Testing
 
-@Suite struct MailboxTests {
+@Suite final class MailboxTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mailbox-" + UUID().uuidString)
     .path
   private var incoming: String { folder + "/push/v1/in" }
 
+  deinit {
+    do {
+      try FileManager.default.removeItem(atPath: folder)
+    } catch {
+      // The test wrote nothing.
+    }
+  }
+
   private func mailbox(_ files: DurableFiles = .live) -> Mailbox {
     Mailbox(folder: folder, files: files, randomness: .seeded(1))
+  }
+
+  /// Without waiting for the disk hundreds of times, where only names and contents count.
+  private static var impatient: DurableFiles {
+    var files = DurableFiles.live
+    files.write = { path, bytes throws(DurableFileError) in
+      guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else {
+        throw DurableFileError("write", number: 1)
+      }
+    }
+    files.syncDirectory = { _ throws(DurableFileError) in }
+    return files
   }
 
   private func record(_ number: Int64) -> MailboxRecord {
@@ -52,15 +72,7 @@ import Testing
   }
 
   @Test func `five hundred records are kept, the newest`() throws {
-    var files = DurableFiles.live
-    // Without waiting for the disk 502 times: the order of names is what counts here.
-    files.write = { path, bytes throws(DurableFileError) in
-      guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else {
-        throw DurableFileError("write", number: 1)
-      }
-    }
-    files.syncDirectory = { _ throws(DurableFileError) in }
-    let mailbox = mailbox(files)
+    let mailbox = mailbox(Self.impatient)
     for number in 0..<502 as Range<Int64> { try mailbox.put(record(number)) }
     let entries = try mailbox.entries()
     #expect(entries.count == 500)
@@ -73,7 +85,7 @@ import Testing
     let steps = clean.count
     #expect(steps > 6)
     for step in 1...steps {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crash-" + UUID().uuidString).path
+      let folder = folder + "/step-\(step)"
       let failing = CountingFiles(failAt: step)
       let mailbox = Mailbox(folder: folder, files: failing.files, randomness: .seeded(1))
       #expect(throws: DurableFileError.self) { try mailbox.put(record(1)) }
@@ -96,7 +108,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<4 as Range<Int64> {
         group.addTask {
-          let mailbox = Mailbox(folder: folder, randomness: .seeded(UInt64(writer) + 10))
+          let mailbox = Mailbox(folder: folder, files: Self.impatient, randomness: .seeded(UInt64(writer) + 10))
           for number in 0..<25 as Range<Int64> {
             try mailbox.put(
               MailboxRecord(

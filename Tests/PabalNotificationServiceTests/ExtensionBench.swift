@@ -28,6 +28,14 @@ final class ExtensionBench: Sendable {
     self.network = network
   }
 
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: folder)
+    } catch {
+      // The extension wrote nothing.
+    }
+  }
+
   var shown: [Shown] { answers.withLock { $0 } }
   var requested: [String] { started.withLock { $0 } }
 
