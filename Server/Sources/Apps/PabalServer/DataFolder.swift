@@ -88,6 +88,15 @@ final class DataFolder: Sendable {
     return key
   }
 
+  /// Makes the database's file for its owner only; the files beside it get the same permissions from SQLite.
+  func prepareDatabase() throws(UpError) {
+    let descriptor = openFile(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw UpError(.dataFolder, "\(databasePath) cannot be written (\(Self.reason())).")
+    }
+    close(descriptor)
+  }
+
   /// Writes a file of 0600, whole or not at all: another name first, then a rename.
   func write(_ bytes: [UInt8], to file: String) throws(UpError) {
     let draft = file + ".new"
@@ -98,7 +107,7 @@ final class DataFolder: Sendable {
     }
     let isWritten = Self.writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
     close(descriptor)
-    guard isWritten, rename(draft, file) == 0 else {
+    guard isWritten, rename(draft, file) == 0, Self.syncFolder(of: file) else {
       throw UpError(.dataFolder, "\(file) cannot be written (\(Self.reason())).")
     }
   }
@@ -182,6 +191,15 @@ final class DataFolder: Sendable {
       written += count
     }
     return true
+  }
+
+  /// A new name is on the disk only when its folder is: a database without its key would be lost.
+  private static func syncFolder(of file: String) -> Bool {
+    let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    let descriptor = openFile(folder, O_RDONLY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0
   }
 
   private static func reason() -> String {

@@ -25,6 +25,7 @@ struct UpAssembly {
     let profile = try UpProfile.read(folder.profilePath)
     let keys = profile.map { APIKeys(secret: $0.testKey, publishable: $0.publishableKey) } ?? mintedKeys()
     let simulator = try await startSimulator()
+    try folder.prepareDatabase()
     let file = try await SQLitePushStorage.open(
       path: folder.databasePath, masterKey: masterKey, clock: configuration.clock)
     parts.note { $0.storage = file }

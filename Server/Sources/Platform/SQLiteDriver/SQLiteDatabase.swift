@@ -24,6 +24,13 @@ package final class SQLiteDatabase: Sendable {
     self.path = path
   }
 
+  /// The threads end, also those of a database that nobody closed.
+  deinit {
+    reads.close()
+    checkpoints.close()
+    writes.close()
+  }
+
   /// - Parameters:
   ///   - readers: connections that read, each with its thread.
   ///   - prepare: runs on the writing connection before anything else, for migrations.

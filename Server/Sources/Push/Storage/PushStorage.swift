@@ -4,7 +4,8 @@ package import PabalPrimitives
 /// The truth: registry, preferences, messages, deliveries. Whatever must be atomic is one method.
 ///
 /// A method that writes returns after its commit is durable. Two conformers exist, SQLite and memory; one suite,
-/// `StorageConformance`, holds both to these sentences.
+/// `StorageConformance`, holds both to these sentences. What waits to be sent is in the store as well
+/// (``claimQueued(limit:at:)``): one process needs no queue beside it, and a second node will bring that port.
 package protocol PushStorage: Sendable {
   /// The app's number in this mode, given at first sight. `name`: 1…64 bytes.
   func openApp(named name: String, mode: PushMode) async throws(StorageError) -> AppMode

@@ -54,7 +54,7 @@ import Testing
     let path = Locked("")
     try await withServer { stage in
       path.withLock { $0 = stage.line.data }
-      for file in ["master.key", "profile.json", "lock"] {
+      for file in ["master.key", "profile.json", "lock", "pabal.sqlite", "pabal.sqlite-wal"] {
         #expect(permissions(stage.line.data + "/" + file) == 0o600, "\(file)")
       }
       #expect(permissions(stage.line.data) == 0o700)
