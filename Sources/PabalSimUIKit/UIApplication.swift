@@ -33,7 +33,7 @@ public struct ApplicationCalls: Sendable {
 
 /// Which phone's singletons this task sees, so that several phones live in one process.
 public enum SimulatedApplication {
-  /// What `UIApplication.shared` answers. `SimulatedPhone.run` sets it.
+  /// What `UIApplication.shared` answers. A phone sets it around every call into the app.
   @TaskLocal public static var current: UIApplication?
 }
 
@@ -74,7 +74,7 @@ public enum SimulatedApplication {
   /// The application of the phone that this task runs on. Traps outside of a phone.
   open class var shared: UIApplication {
     guard let application = SimulatedApplication.current else {
-      preconditionFailure("UIApplication.shared outside of a phone: call it inside SimulatedPhone.run")
+      preconditionFailure("UIApplication.shared outside of a phone: use SimulatedPhone.asApp")
     }
     return application
   }

@@ -55,7 +55,7 @@ public struct NotificationCenterCalls: Sendable {
 
 /// Which phone's singletons this task sees, so that several phones live in one process.
 public enum SimulatedNotificationCenter {
-  /// What `UNUserNotificationCenter.current()` answers. `SimulatedPhone.run` sets it.
+  /// What `UNUserNotificationCenter.current()` answers. A phone sets it around every call into the app.
   @TaskLocal public static var current: UNUserNotificationCenter?
 }
 #endif

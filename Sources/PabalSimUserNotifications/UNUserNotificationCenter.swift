@@ -14,7 +14,7 @@ public final class UNUserNotificationCenter: NSObject, Sendable {
   /// The centre of the phone that this task runs on. Traps outside of a phone, as Apple's does outside of an app.
   public class func current() -> UNUserNotificationCenter {
     guard let centre = SimulatedNotificationCenter.current else {
-      preconditionFailure("UNUserNotificationCenter.current() outside of a phone: call it inside SimulatedPhone.run")
+      preconditionFailure("UNUserNotificationCenter.current() outside of a phone: use SimulatedPhone.asApp")
     }
     return centre
   }
