@@ -29,7 +29,10 @@ let package = Package(
     .executableTarget(
       name: "talent-market-demo", dependencies: ["TalentMarketStory"], swiftSettings: strict),
     .testTarget(
-      name: "StoryTests", dependencies: ["TalentMarketStory", sdk("PabalSimulation"), sdk("PabalPrimitives")],
+      name: "StoryTests",
+      dependencies: [
+        "TalentMarketStory", "TalentMarket", sdk("PabalKit"), sdk("PabalSimulation"), sdk("PabalPrimitives"),
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

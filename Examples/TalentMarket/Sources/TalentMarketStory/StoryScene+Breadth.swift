@@ -6,7 +6,7 @@ import PabalSimulation
 import TalentMarket
 
 extension StoryScene {
-  /// Silent in the room that is open, shown once it is left.
+  /// Silent in the room that is open and over the settings, shown once both are left.
   func chat() async throws {
     let token = receiver.token ?? ""
     try await step(.chatSuppressed) { show in
@@ -14,13 +14,16 @@ extension StoryScene {
       let app = try await receiver.app()
       await app.show(.chatRoom(id: cast.roomID))
       try await sendByGuide("/api/push/message", messageBody(cast.message))
-      let id = try await newestPush(token).id
-      try await record(of: phone, "the app's answer") { event in
-        if case .presented(id, _) = event { true } else { false }
-      }
-      try expect(phone.events.contains(.presented(id: id, options: [])), "the app showed it: \(Self.last(phone))")
-      try expect(phone.screen.banners.isEmpty, "there is a banner over the open room")
-      try expect(!phone.screen.list.contains { $0.id == id }, "it is in Notification Centre")
+      try await expectSilence(try await newestPush(token).id)
+    }
+    try await step(.settingsSilent) { _ in
+      let app = try await receiver.app()
+      await app.show(.settings)
+      let review: JSONValue = [
+        "receiverId": .string(cast.receiverID), "reviewerName": .string(cast.requester), "rating": 5,
+      ]
+      try await sendByGuide("/api/push/review", review)
+      try await expectSilence(try await newestPush(token).id)
     }
     try await step(.chatShown) { show in
       let app = try await receiver.app()
@@ -32,6 +35,16 @@ extension StoryScene {
       try expect(card.title == cast.sender, "the banner is from \(card.title)")
       for line in Self.drawn(card) { show(line) }
     }
+  }
+
+  /// Expects that the app in front was asked, answered "nothing", and that the phone showed nothing.
+  private func expectSilence(_ id: String) async throws {
+    try await record(of: phone, "the app's answer") { event in
+      if case .presented(id, _) = event { true } else { false }
+    }
+    try expect(phone.events.contains(.presented(id: id, options: [])), "the app showed it: \(Self.last(phone))")
+    try expect(phone.screen.banners.isEmpty, "there is a banner")
+    try expect(!phone.screen.list.contains { $0.id == id }, "it is in Notification Centre")
   }
 
   /// Reply and accept, from the notification.
