@@ -45,4 +45,32 @@ import Testing
       #expect(ready.status == 200, "\(ready.text)")
     }
   }
+
+  @Test func `the simulator's resources are on the API too, for the secret key only`() async throws {
+    try await withServer { stage in
+      let open = try ServerCaller(stage.line.server)
+      #expect(try await open("GET", "/v1/simulator/devices").status == 401)
+      let publishable = try ServerCaller(stage.line.server, key: stage.line.publishableKey)
+      #expect(try await publishable("GET", "/v1/simulator/devices").status == 401)
+      let listed = try await stage.api("GET", "/v1/simulator/devices")
+      #expect(listed.status == 200)
+      #expect(try listed.json()["data"]?.elements.count == 4)
+    }
+  }
+
+  @Test func `metrics have their names, and labels from closed sets only`() async throws {
+    try await withServer { stage in
+      _ = try await stage.talentRequest(to: "demo-alex", id: "1")
+      let text = try await ServerCaller(stage.line.metrics)("GET", "/metrics").text
+      for line in [
+        #"pabal_deliveries_total{mode="test",provider="apns",state="accepted",reason="none"} 1"#,
+        #"pabal_attempts_total{provider="apns",environment="sandbox",status="200",reason="none"} 1"#,
+        #"pabal_device_hygiene_total{result="environment_learned"} 1"#, "pabal_deliveries_in_flight 0",
+        "process_cpu_seconds_total ", "process_resident_memory_bytes ", "process_start_time_seconds ",
+      ] {
+        #expect(text.contains(line), "\(line) is missing")
+      }
+      #expect(!text.contains("demo-alex") && !text.contains("dev_") && !text.contains("msg_"))
+    }
+  }
 }
