@@ -30,7 +30,13 @@ public struct DeviceToken: Hashable, Sendable {
   /// is refused by name; nothing is ever removed from the middle of a bare token, since a shortened token is another
   /// device's or nobody's.
   public init(parsing text: String) throws(DeviceTokenError) {
-    let trimmed = Self.trim(Array(text.utf8))
+    let source = Array(text.utf8)
+    // Nearly all tokens are plain digits, and lists of them are long.
+    if let bytes = Hex.decode(digits: source), (1...Self.maximumBytes).contains(bytes.count) {
+      self.bytes = bytes
+      return
+    }
+    let trimmed = Self.trim(source)
     guard !trimmed.isEmpty else { throw DeviceTokenError(.empty) }
     if let mistake = Self.knownMistake(trimmed) { throw DeviceTokenError(mistake) }
     var digits = trimmed

@@ -1,12 +1,25 @@
 /// Hexadecimal text: lower case out, either case in.
 public enum Hex {
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digit(byte >> 4))
-      text.append(digit(byte & 15))
+    String(decoding: digits(of: Array(bytes)), as: UTF8.self)
+  }
+
+  /// The ASCII digits after `start`, for paths that are written as bytes. Not generic, because generics are not
+  /// specialised across modules and this runs once for each push.
+  public static func digits(of bytes: [UInt8], after start: [UInt8] = []) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: start.count + 2 * bytes.count) { text, count in
+      var end = 0
+      for byte in start {
+        text[end] = byte
+        end += 1
+      }
+      for byte in bytes {
+        text[end] = digit(byte >> 4)
+        text[end + 1] = digit(byte & 15)
+        end += 2
+      }
+      count = end
     }
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// `nil` for an odd number of digits or any other character.
@@ -15,20 +28,24 @@ public enum Hex {
   }
 
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    decode(digits: Array(text))
+  }
+
+  /// As `decode`; not generic, for lists of tokens.
+  public static func decode(digits text: [UInt8]) -> [UInt8]? {
     guard text.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count / 2)
-    var high: UInt8?
-    for character in text {
-      guard let value = value(of: character) else { return nil }
-      if let first = high {
-        bytes.append(first << 4 | value)
-        high = nil
-      } else {
-        high = value
+    var isHexadecimal = true
+    let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 2) { bytes, count in
+      for index in stride(from: 0, to: text.count, by: 2) {
+        guard let high = value(of: text[index]), let low = value(of: text[index + 1]) else {
+          isHexadecimal = false
+          return
+        }
+        bytes[count] = high << 4 | low
+        count += 1
       }
     }
-    return bytes
+    return isHexadecimal ? bytes : nil
   }
 
   /// The ASCII digit for 0…15.

@@ -79,17 +79,18 @@ import Glibc
       topic: Topic(rawValue: "com.example.talentmarket"), pushType: .alert,
       expiration: .at(WallTime(seconds: 1_900_000_000)))
     let payload = try APNsPayload(checking: try readFile(options.payload), for: .alert)
-    // As for a whole `send`, the file is read to its end whatever the count is; only so do two runs differ by pushes.
+    // All are made whatever the count is: so two runs differ by the pushes sent and by nothing else.
     let tokens = try readFile(options.tokens).split(separator: UInt8(ascii: "\n")).map {
       try DeviceToken(parsing: String(decoding: $0, as: UTF8.self))
     }
     guard tokens.count >= options.count else { throw BenchFault("\(options.tokens) has only \(tokens.count) tokens") }
     let randomness = Randomness.seeded(1)
-    return tokens.prefix(options.count).enumerated().map { index, token in
+    let pushes = tokens.enumerated().map { index, token in
       APNsPush(
         tag: UInt64(index), request: APNsRequest(token: token, head: head, payload: payload),
         apnsID: APNsID(random: randomness))
     }
+    return Array(pushes.prefix(options.count))
   }
 
   private static func readFile(_ path: String) throws -> [UInt8] {

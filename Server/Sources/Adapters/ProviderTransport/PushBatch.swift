@@ -13,8 +13,17 @@ package struct PushBatch: Sendable {
 
 /// A batch inside the core: what is still open, and what has not been delivered yet.
 struct BatchState {
-  var batch: PushBatch
+  var id: UInt64
+  var sink: any OutcomeSink
   var open: Int
   var ready: [APNsOutcome] = []
   var isDirty = false
+
+  /// - Returns: whether this is the first outcome since the last delivery.
+  mutating func record(_ outcome: APNsOutcome) -> Bool {
+    ready.append(outcome)
+    open -= 1
+    defer { isDirty = true }
+    return !isDirty
+  }
 }

@@ -23,6 +23,8 @@ package final class TransportCore {
 
   private var slots: [PushSlot] = []
   private var batches: [BatchState?] = []
+  /// The pushes of each batch, beside its state: reading one push must not cost a copy of either.
+  private var pushes: [[APNsPush]] = []
   private var freeBatches: [Int] = []
   private var dirtyBatches: [Int] = []
   private var replies: [PushTag: APNsReply] = [:]
@@ -39,6 +41,8 @@ package final class TransportCore {
     var index: Int32 = 0
     /// Of the provider token that it was written with last.
     var tokenGeneration = 0
+
+    var place: (batch: Int, index: Int) { (Int(batch), Int(index)) }
   }
 
   package init(configuration: APNsTransportConfiguration, loop: any Loop) {
@@ -64,8 +68,12 @@ package final class TransportCore {
   package func take(_ batch: PushBatch) {
     guard !batch.pushes.isEmpty else { return batch.sink.deliver([]) }
     let place = freeBatches.popLast() ?? batches.count
-    if place == batches.count { batches.append(nil) }
-    batches[place] = BatchState(batch: batch, open: batch.pushes.count)
+    if place == batches.count {
+      batches.append(nil)
+      pushes.append([])
+    }
+    batches[place] = BatchState(id: batch.id, sink: batch.sink, open: batch.pushes.count)
+    pushes[place] = batch.pushes
     let now = loop.now
     let wall = configuration.clock.wall()
     for (index, push) in batch.pushes.enumerated() {
@@ -82,7 +90,7 @@ package final class TransportCore {
   /// Ends the pushes of a batch: unsent ones now, written ones after `grace`.
   package func cancel(batch id: UInt64, grace: Duration) {
     settle(now: loop.now)
-    let tags = ledger.openTags.filter { batches[Int(slots[$0.slot].batch)]?.batch.id == id }
+    let tags = ledger.openTags.filter { batches[Int(slots[$0.slot].batch)]?.id == id }
     guard !tags.isEmpty else { return }
     run(ledger.handle(.cancel(tags, grace: grace), now: loop.now))
     schedulePump()
@@ -174,17 +182,15 @@ package final class TransportCore {
     let room = min(connection.permits.available, permits.available)
     submitted.removeAll(keepingCapacity: true)
     while submitted.count < room, let tag = ledger.firstWaiting(now: now) {
-      let slot = slots[tag.slot]
-      guard let push = batches[Int(slot.batch)]?.batch.pushes[Int(slot.index)] else {
-        preconditionFailure("a waiting push belongs to an open batch")
-      }
-      let body = push.request.payload.bytes
+      let (batch, index) = slots[tag.slot].place
+      let body = pushes[batch][index].request.payload.bytes
       guard http.canSubmit(bodyBytes: body.count) else { break }
       ledger.takeFirst()
       slots[tag.slot].tokenGeneration = generation
       http.submit(
-        template: credential.template(for: push.request.head, generation: generation), path: push.request.path,
-        unique: push.apnsID.bytes, body: body, tag: tag.rawValue)
+        template: credential.template(for: pushes[batch][index].request.head, generation: generation),
+        path: pushes[batch][index].request.path, unique: pushes[batch][index].apnsID.bytes, body: body,
+        tag: tag.rawValue)
       submitted.append(tag)
     }
     guard !submitted.isEmpty else { return }
@@ -274,7 +280,7 @@ extension TransportCore {
   private func receive(_ response: HTTP2Response, for tag: PushTag, on connection: TransportConnection) {
     guard response.status != 200 else {
       // `apns-id` alone is the usual case, and looking for more would cost each push.
-      if response.headers.count > 1, ledger.isOpen(tag), let unique = response.headers.string("apns-unique-id") {
+      if response.headers.count > 1, let unique = response.headers.string("apns-unique-id"), ledger.isOpen(tag) {
         uniqueIDs[tag] = unique
       }
       connection.accepted.append(tag)
@@ -433,25 +439,16 @@ extension TransportCore {
   private func finish(_ endings: [DeliveryEnding]) {
     let now = loop.now
     for ending in endings {
-      let slot = slots[ending.tag.slot]
-      let place = Int(slot.batch)
-      guard let push = batches[place]?.batch.pushes[Int(slot.index)] else {
-        preconditionFailure("a push ends once, inside its batch")
-      }
+      let (place, index) = slots[ending.tag.slot].place
       let reply = ending.state == .accepted || replies.isEmpty ? nil : replies.removeValue(forKey: ending.tag)
       let unique = uniqueIDs.isEmpty ? nil : uniqueIDs.removeValue(forKey: ending.tag)
       let outcome = APNsOutcome(
-        tag: push.tag, state: ending.state, status: ending.state == .accepted ? 200 : reply?.status,
-        reason: ending.reason, apnsID: push.apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
+        tag: pushes[place][index].tag, state: ending.state, status: ending.state == .accepted ? 200 : reply?.status,
+        reason: ending.reason, apnsID: pushes[place][index].apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
         verdict: ending.state == .accepted ? .accepted : reply?.verdict, attempts: ending.attempts,
         duration: ending.started.map { $0.duration(to: now) } ?? .zero,
         connection: ending.started == nil ? 0 : Int(ending.connection.rawValue))
-      batches[place]?.ready.append(outcome)
-      batches[place]?.open -= 1
-      if batches[place]?.isDirty == false {
-        batches[place]?.isDirty = true
-        dirtyBatches.append(place)
-      }
+      if batches[place]?.record(outcome) == true { dirtyBatches.append(place) }
     }
   }
 
@@ -462,14 +459,15 @@ extension TransportCore {
     for place in dirty {
       guard let state = batches[place] else { continue }
       batches[place]?.isDirty = false
-      guard state.open == 0 || state.batch.sink.wantsChunks else { continue }
+      guard state.open == 0 || state.sink.wantsChunks else { continue }
       if state.open == 0 {
         batches[place] = nil
+        pushes[place] = []
         freeBatches.append(place)
       } else {
         batches[place]?.ready = []
       }
-      state.batch.sink.deliver(state.ready)
+      state.sink.deliver(state.ready)
     }
   }
 }

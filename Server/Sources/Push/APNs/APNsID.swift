@@ -18,12 +18,12 @@ package struct APNsID: Hashable, Sendable, CustomStringConvertible {
     var octets = octets
     octets[6] = (octets[6] & 0x0F) | 0x40
     octets[8] = (octets[8] & 0x3F) | 0x80
-    let digits = Array(Hex.encode(octets).utf8)
+    let digits = Hex.digits(of: octets)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(36)
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { bytes.append(UInt8(ascii: "-")) }
-      bytes.append(digit)
+    for index in digits.indices {
+      if index == 8 || index == 12 || index == 16 || index == 20 { bytes.append(UInt8(ascii: "-")) }
+      bytes.append(digits[index])
     }
     self.bytes = bytes
   }

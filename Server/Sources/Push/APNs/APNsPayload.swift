@@ -66,5 +66,9 @@ package struct APNsRequest: Sendable {
   }
 
   /// `/3/device/<token>`.
-  package var path: [UInt8] { Array("/3/device/".utf8) + Array(token.hex.utf8) }
+  package var path: [UInt8] {
+    Hex.digits(of: token.bytes, after: Self.pathStart)
+  }
+
+  private static let pathStart = Array("/3/device/".utf8)
 }
