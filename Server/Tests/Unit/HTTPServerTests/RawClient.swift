@@ -2,14 +2,13 @@ import Glibc
 
 /// A client that sends exactly the bytes it is told and hands back exactly what came, on loopback.
 ///
-/// Blocking, so it runs on a thread of its own; `SO_RCVTIMEO` ends a test that would hang.
+/// Waits by yielding: a blocked thread of the pool would keep the server's handlers from running. Twenty seconds without
+/// a byte end a test that would hang.
 struct RawClient {
   let descriptor: CInt
 
   init(port: UInt16, receiveBuffer: Int? = nil) throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    var timeout = timeval(tv_sec: 20, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     if let receiveBuffer {
       var size = CInt(receiveBuffer)
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
@@ -49,17 +48,23 @@ struct RawClient {
   }
 
   /// The next bytes; empty at the end or on an error.
-  func receive(_ maximum: Int = 65536) -> [UInt8] {
+  func receive(_ maximum: Int = 65536) async -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: maximum)
-    let count = recv(descriptor, &buffer, maximum, 0)
-    return count > 0 ? Array(buffer[..<count]) : []
+    let giveUp = ContinuousClock.now.advanced(by: .seconds(20))
+    while ContinuousClock.now < giveUp {
+      let count = recv(descriptor, &buffer, maximum, CInt(MSG_DONTWAIT))
+      if count >= 0 { return Array(buffer[..<count]) }
+      guard errno == EAGAIN else { return [] }
+      await Task.yield()
+    }
+    return []
   }
 
   /// Everything until `text` was seen or the peer ended.
-  func receive(until text: String) -> String {
+  func receive(until text: String) async -> String {
     var all: [UInt8] = []
     while !String(decoding: all, as: UTF8.self).contains(text) {
-      let more = receive()
+      let more = await receive()
       if more.isEmpty { break }
       all += more
     }
@@ -67,10 +72,10 @@ struct RawClient {
   }
 
   /// Everything until the peer ends the connection.
-  func receiveAll() -> String {
+  func receiveAll() async -> String {
     var all: [UInt8] = []
     while true {
-      let more = receive()
+      let more = await receive()
       if more.isEmpty { return String(decoding: all, as: UTF8.self) }
       all += more
     }

@@ -43,15 +43,15 @@ struct TestServer {
   }
 
   /// Sends `text` on a new connection and returns the whole answer.
-  func exchange(_ text: String) throws -> String {
-    try exchange(Array(text.utf8))
+  func exchange(_ text: String) async throws -> String {
+    try await exchange(Array(text.utf8))
   }
 
-  func exchange(_ bytes: [UInt8]) throws -> String {
+  func exchange(_ bytes: [UInt8]) async throws -> String {
     let client = try RawClient(port: port)
     defer { client.close() }
     client.send(bytes)
     client.endSending()
-    return client.receiveAll()
+    return await client.receiveAll()
   }
 }
