@@ -26,10 +26,12 @@ extension WebServer {
 
   func requestEnded(_ exchange: Exchange) {
     let now = configuration.clock.monotonic()
-    state.withLock { state in
+    let waiting = state.withLock { state in
       state.exchanges[ObjectIdentifier(exchange)] = nil
       state.deadlines.enter(.idle, exchange.connection, now: now)
+      return state.metWait()
     }
+    waiting?.finish()
     exchange.state.withLock { $0.stream }?.close()
   }
 
@@ -78,8 +80,9 @@ extension WebServer {
     guard let head, let match else { return .NO }
     guard discarded == 0 else { return refuse(Self.bodyTooLarge(limit), exchange, connection) }
     switch match {
-    case .notFound: return reply(Router.noRoute, exchange, connection)
-    case .methodNotAllowed(let allowed): return reply(Router.notAllowed(allowed), exchange, connection)
+    // Closed, because the library misses the end of a half-closed connection that it answers without suspending it.
+    case .notFound: return refuse(Router.noRoute, exchange, connection)
+    case .methodNotAllowed(let allowed): return refuse(Router.notAllowed(allowed), exchange, connection)
     case .route(let route, let parameters):
       var request = HTTPRequest(
         method: head.method, target: head.target, headers: head.headers, body: body, requestID: exchange.requestID)

@@ -12,6 +12,13 @@ package final class WebServer: Sendable {
     let route: Route
   }
 
+  /// What `stop` waits for at the moment.
+  struct Waiting {
+    let condition: @Sendable (State) -> Bool
+    let giveUp: Instant
+    let continuation: AsyncStream<Void>.Continuation
+  }
+
   struct State {
     var daemon: OpaquePointer?
     var jobs: AsyncStream<Job>.Continuation?
@@ -24,9 +31,7 @@ package final class WebServer: Sendable {
     /// Handlers at work; streams do not count.
     var handling = 0
     var ticker: Ticker?
-    /// `stop` waits for this: finished when no handler is at work, or when `stopBy` has come.
-    var whenIdle: AsyncStream<Void>.Continuation?
-    var stopBy: Instant?
+    var waiting: Waiting?
     var canary: [UInt8]?
   }
 
@@ -97,15 +102,24 @@ package final class WebServer: Sendable {
   /// Drains, waits at most `grace` for handlers at work, answers the rest with 503, ends the streams, and stops.
   package func stop(grace: Duration = .seconds(5)) async {
     drain()
-    await waitUntilIdle(grace)
-    let (daemon, exchanges) = state.withLock { state -> (OpaquePointer?, [Exchange]) in
+    await wait(grace) { $0.handling == 0 }
+    let exchanges = state.withLock { state -> [Exchange] in
       state.isStopping = true
-      defer { state.daemon = nil }
-      return (state.daemon, Array(state.exchanges.values))
+      // Nothing that is only beginning will be answered.
+      for phase in [ConnectionDeadlines.Phase.idle, .head, .body] {
+        for descriptor in state.deadlines.descriptors(in: phase) { SocketAddress.shutDown(descriptor) }
+      }
+      return Array(state.exchanges.values)
     }
     for exchange in exchanges {
       exchange.abandon(
         router.errorForm(Self.stopping, String(decoding: exchange.target, as: UTF8.self), exchange.requestID))
+    }
+    // The library drops what it has not written yet: wait until the last answers have gone out.
+    await wait(Self.lastAnswers) { $0.exchanges.isEmpty }
+    let daemon = state.withLock { state -> OpaquePointer? in
+      defer { state.daemon = nil }
+      return state.daemon
     }
     if let daemon { MHD_stop_daemon(daemon) }
     let (jobs, serving, listener, ticker) = state.withLock { ($0.jobs, $0.serving, $0.quietListener, $0.ticker) }
@@ -115,17 +129,20 @@ package final class WebServer: Sendable {
     await serving?.value
   }
 
+  /// Time for answers that are ready to reach their clients before the library is stopped.
+  private static let lastAnswers = Duration.seconds(2)
+
   /// Looks at deadlines, heartbeats and stalled streams. Runs by itself unless the ticker is `.manual`.
   package func tick() {
     let now = configuration.clock.monotonic()
-    let (overdue, exchanges, whenIdle) = state.withLock {
+    let (overdue, exchanges, waiting) = state.withLock {
       state -> ([ConnectionDeadlines.Overdue], [Exchange], AsyncStream<Void>.Continuation?) in
       let overdue = state.deadlines.overdue(now: now)
       for late in overdue where late.phase != .handling { SocketAddress.shutDown(late.descriptor) }
-      let isTimeUp = state.stopBy.map { $0 <= now } ?? false
-      return (overdue, Array(state.exchanges.values), isTimeUp ? state.whenIdle : nil)
+      let isTimeUp = state.waiting.map { $0.giveUp <= now } ?? false
+      return (overdue, Array(state.exchanges.values), isTimeUp ? state.waiting?.continuation : nil)
     }
-    whenIdle?.finish()
+    waiting?.finish()
     let late = Set(overdue.filter { $0.phase == .handling }.map(\.connection))
     for exchange in exchanges {
       if late.contains(exchange.connection) {
@@ -158,7 +175,7 @@ package final class WebServer: Sendable {
     job.exchange.finish(response)
     let idle = state.withLock { state -> AsyncStream<Void>.Continuation? in
       state.handling -= 1
-      return state.handling == 0 ? state.whenIdle : nil
+      return state.metWait()
     }
     idle?.finish()
     guard case .stream(let stream) = response.body, let producer = stream.producer else { return }
@@ -166,17 +183,24 @@ package final class WebServer: Sendable {
     stream.finish()
   }
 
-  /// Returns when no handler is at work, or at the first tick after `grace`.
-  private func waitUntilIdle(_ grace: Duration) async {
-    guard grace > .zero else { return }
+  /// Returns when `condition` holds, looked at whenever a request ends, or at the first tick after `limit`.
+  private func wait(_ limit: Duration, until condition: @escaping @Sendable (State) -> Bool) async {
+    guard limit > .zero else { return }
     let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
-    let stopBy = configuration.clock.monotonic().advanced(by: grace)
-    let isBusy = state.withLock { state in
-      state.whenIdle = continuation
-      state.stopBy = stopBy
-      return state.handling > 0
+    let giveUp = configuration.clock.monotonic().advanced(by: limit)
+    let isMet = state.withLock { state in
+      state.waiting = Waiting(condition: condition, giveUp: giveUp, continuation: continuation)
+      return condition(state)
     }
-    guard isBusy else { return }
-    for await _ in signal {}
+    if !isMet { for await _ in signal {} }
+    state.withLock { $0.waiting = nil }
+  }
+}
+
+extension WebServer.State {
+  /// What `stop` waits for, if that has come.
+  func metWait() -> AsyncStream<Void>.Continuation? {
+    guard let waiting, waiting.condition(self) else { return nil }
+    return waiting.continuation
   }
 }
