@@ -1,0 +1,128 @@
+internal import APNs
+internal import Delivery
+internal import EventLoop
+internal import HTTP2
+internal import HTTP2Connections
+internal import PabalModel
+internal import PabalPrimitives
+
+/// What connections tell, in the words of the machines.
+extension TransportCore {
+  func handle(_ event: HTTP2ClientEvent, on connection: TransportConnection) {
+    defer { schedulePump() }
+    connection.wasHeard = true
+    switch event {
+    case .response(let tag, let response):
+      receive(response, for: PushTag(rawValue: tag), on: connection)
+    case .written(let tags):
+      connection.wasHeard = false
+      statistics.requestsWritten += tags.count
+      run(ledger.handle(.written(tags.map(PushTag.init), on: connection.key), now: loop.now))
+    case .ready(let limit):
+      becomeReady(connection, limit: limit)
+    case .maxConcurrentStreams(let limit):
+      _ = connection.permits.handle(.settings(limit: limit))
+    case .reset(let tag, _, _):
+      run(ledger.handle(.lost([PushTag(rawValue: tag)], from: connection.key), now: loop.now))
+      release(1, on: connection)
+    case .unprocessed(let tags):
+      run(connection.goaway.handle(.unprocessed(tags.map(PushTag.init))), on: connection)
+      release(tags.count, on: connection)
+    case .goaway(let lastStreamID, _, _):
+      statistics.goaways += 1
+      run(connection.goaway.handle(.goaway(lastStreamID: lastStreamID)), on: connection)
+    case .streamIDsExhausted:
+      run(connection.goaway.handle(.retire), on: connection)
+    case .pong, .windowOpened:
+      break
+    case .closed(let error, let lost, let unsent):
+      close(connection, error: error, lost: lost, unsent: unsent)
+    }
+  }
+
+  private func becomeReady(_ connection: TransportConnection, limit: Int) {
+    connection.isReady = true
+    _ = connection.permits.handle(.settings(limit: limit))
+    for action in pool.handle(.ready(connection.key), now: loop.now) { run(action) }
+    _ = ledger.handle(.reachability(true), now: loop.now)
+    countReady()
+  }
+
+  private func receive(_ response: HTTP2Response, for tag: PushTag, on connection: TransportConnection) {
+    guard response.status != 200 else {
+      // `apns-id` alone is the usual case, and looking for more would cost each push.
+      if response.headers.count > 1, let unique = response.headers.string("apns-unique-id"), ledger.isOpen(tag) {
+        uniqueIDs[tag] = unique
+      }
+      connection.accepted.append(tag)
+      return
+    }
+    let now = loop.now
+    let reply = APNsReply.classify(status: response.status, body: response.body)
+    if ledger.isOpen(tag) { replies[tag] = reply }
+    if reply.status == 500 {
+      connection.isProven = false
+      for action in pool.handle(.serverError(connection.key), now: now) { run(action) }
+    } else {
+      noteAnswered(connection, now: now)
+    }
+    heed(reply, generation: slots[tag.slot].tokenGeneration, on: connection, now: now)
+    run(ledger.handle(.refused(tag, ReplyRemedy.refusal(for: reply, headers: response.headers)), now: now))
+    if let refusal = credential.refusal { run(ledger.handle(.credentialRefused(refusal), now: now)) }
+    release(1, on: connection)
+  }
+
+  /// What a refusal says about more than its push.
+  private func heed(_ reply: APNsReply, generation: Int, on connection: TransportConnection, now: Instant) {
+    if reply.verdict == .reauthenticate {
+      credential.handle(.refusedAsExpired(generation: generation), now: now)
+    } else if reply.reason == "TooManyProviderTokenUpdates" {
+      credential.handle(.refusedAsTooMany(generation: generation), now: now)
+    } else if ReplyRemedy.isAboutCredential(reply), let reason = reply.reasonCode {
+      credential.handle(.credentialRefused(reason), now: now)
+    } else if reply.verdict == .retryOnNewConnection {
+      run(connection.goaway.handle(.retire), on: connection)
+    }
+  }
+
+  func noteAnswered(_ connection: TransportConnection, now: Instant) {
+    guard !connection.isProven else { return }
+    connection.isProven = true
+    for action in pool.handle(.answered(connection.key), now: now) { run(action) }
+  }
+
+  private func close(
+    _ connection: TransportConnection, error: HTTP2ConnectionError, lost: [UInt64], unsent: [UInt64]
+  ) {
+    guard connections.contains(where: { $0 === connection }) else { return }
+    connections.removeAll { $0 === connection }
+    connection.detach()
+    // Answers that came with the end are still in hand: they come first.
+    connection.wasHeard = true
+    let accepted = connection.accepted
+    connection.accepted = []
+    let now = loop.now
+    if !accepted.isEmpty { noteAnswered(connection, now: now) }
+    run(ledger.handle(.accepted(accepted), now: now))
+    statistics.lastConnectionError = error
+    countReady()
+    let left = lost.count + unsent.count + accepted.count
+    run(
+      connection.goaway.handle(.closed(lost: lost.map(PushTag.init), unsent: unsent.map(PushTag.init))),
+      on: connection)
+    _ = permits.handle(.closed(left))
+    for action in pool.handle(.closed(connection.key), now: now) { run(action) }
+    _ = ledger.handle(.reachability(statistics.connectionsReady > 0), now: now)
+  }
+
+  func release(_ count: Int, on connection: TransportConnection) {
+    for case .drained in connection.permits.handle(.closed(count)) {
+      run(connection.goaway.handle(.drained), on: connection)
+    }
+    _ = permits.handle(.closed(count))
+  }
+
+  private func countReady() {
+    statistics.connectionsReady = connections.count { $0.isReady }
+  }
+}
