@@ -24,7 +24,7 @@ package final class APNsTransport: Sendable {
   package init(configuration: APNsTransportConfiguration, loop: any Loop) {
     self.loop = loop
     endpoint = configuration.endpoint
-    queueLimit = configuration.queueLimit
+    queueLimit = configuration.queueLimit ?? configuration.concurrency * TransportLimits.queuedForEachRequest
     core = LoopConfined(TransportCore(configuration: configuration, loop: loop), to: loop.mark)
   }
 

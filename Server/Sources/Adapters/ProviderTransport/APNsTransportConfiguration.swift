@@ -22,7 +22,8 @@ package struct APNsTransportConfiguration: Sendable {
   /// How long it has to answer.
   package var pingTimeout: Duration
   /// Pushes inside the transport, those that wait for a repeat included; beyond it `send` waits.
-  package var queueLimit: Int
+  /// `nil`: by `concurrency`.
+  package var queueLimit: Int?
   package var clock: Clock
   package var randomness: Randomness
   /// For the simulation, which proves itself by finding it.
@@ -32,7 +33,7 @@ package struct APNsTransportConfiguration: Sendable {
     endpoint: Endpoint, serverName: String? = nil, tls: TLSClientContext?, credential: APNsCredential,
     pool: PoolMachine.Rules = PoolMachine.Rules(), rules: DeliveryRules = DeliveryRules(),
     concurrency: Int = TransportLimits.concurrency, quietLimit: Duration = .seconds(60),
-    pingTimeout: Duration = .seconds(10), queueLimit: Int = TransportLimits.queuedPushes, clock: Clock = .system,
+    pingTimeout: Duration = .seconds(10), queueLimit: Int? = nil, clock: Clock = .system,
     randomness: Randomness = .system
   ) {
     self.endpoint = endpoint

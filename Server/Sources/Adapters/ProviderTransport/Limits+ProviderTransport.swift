@@ -4,9 +4,9 @@ package enum TransportLimits {
   /// than that only moves the queue to the other side.
   package static let concurrency = 1000
 
-  /// Pushes inside one transport: some 100 bytes each beside what the caller holds. Enough to keep 64 full connections
-  /// busy between two of the caller's batches.
-  package static let queuedPushes = 65_536
+  /// Pushes inside one transport for each request that may be in flight: half a kilobyte each with what the caller
+  /// holds for them. Enough that the line never runs dry between two of the caller's batches.
+  package static let queuedForEachRequest = 8
 
   /// Pushes moved through the mailbox as one batch; longer ones are split, so that one caller cannot block the others
   /// for long.
