@@ -21,7 +21,7 @@ final class TestAPI: Sendable {
   static let token = "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb4bad"
 
   let clock = ManualClock()
-  let storage = MemoryStorage(randomness: .seeded(3))
+  let storage: MemoryStorage
   let metrics = Metrics()
   let router: Router
   let api: PushAPI
@@ -32,9 +32,11 @@ final class TestAPI: Sendable {
   let waits: Locked<[Duration]>
   let adopted: Locked<[String]>
 
-  init(adopts: Bool = true) async throws {
+  init(
+    storage: MemoryStorage = MemoryStorage(randomness: .seeded(3)), adoptionFails: Bool = false
+  ) async throws {
+    self.storage = storage
     let clock = self.clock
-    let storage = self.storage
     let answers = Locked<[String: Answer]>([:])
     let sent = Locked<[OutgoingDelivery]>([])
     let waits = Locked<[Duration]>([])
@@ -55,13 +57,14 @@ final class TestAPI: Sendable {
       _ = try? await storage.recordOutcomes(outcomes)
     }
     let adoption: PushAPIConfiguration.Adoption = { token, topic, environment in
+      if adoptionFails { throw APIError.internalFault() }
       adopted.withLock { $0.append("\(token.hex) \(topic.rawValue) \(environment?.rawValue ?? "-")") }
     }
     let configuration = PushAPIConfiguration(
       appName: "demo", appMode: appMode, keys: APIKeys(secret: Self.secret, publishable: Self.publishable),
       defaultTopic: Topic(rawValue: "com.example.demo"), version: "0.0.0", clock: clock.clock, metrics: metrics,
       readiness: { Readiness(checks: [Readiness.Check("store", isOK: true)]) },
-      adopt: adopts ? adoption : nil)
+      adopt: adoption)
     api = PushAPI(configuration: configuration, storage: storage, dispatcher: dispatcher)
     router = api.router()
   }
