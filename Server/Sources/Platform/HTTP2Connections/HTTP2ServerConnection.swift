@@ -14,7 +14,8 @@ package final class HTTP2ServerConnection {
   private let pipe: PlaintextPipe
   private let loop: any Loop
   private weak var listener: HTTP2Listener?
-  private let handler: any HTTP2ServerHandler
+  /// Let go at the end, because handlers keep their connections.
+  private var handler: (any HTTP2ServerHandler)?
   private var handshakeDeadline: TimerID?
   private var hasOpened = false
   private var isRetiring = false
@@ -194,12 +195,14 @@ extension HTTP2ServerConnection: PlaintextPipeOwner {
     if let handshakeDeadline { loop.cancel(handshakeDeadline) }
     session.delegate = nil
     listener?.remove(self)
+    let handler = handler
+    self.handler = nil
     guard hasOpened else { return }
     let reason =
       ending
       ?? HTTP2ConnectionError(
         .peerClosed, message: "The client closed the connection.", cause: error)
-    handler.connectionClosed(self, error: reason)
+    handler?.connectionClosed(self, error: reason)
   }
 }
 
@@ -210,22 +213,22 @@ extension HTTP2ServerConnection: HTTP2ServerSessionDelegate {
     if let handshakeDeadline { loop.cancel(handshakeDeadline) }
     handshakeDeadline = nil
     hasOpened = true
-    handler.connectionOpened(self)
+    handler?.connectionOpened(self)
   }
 
   package func sessionReceivedHead(_ head: HTTP2ServerRequest) {
-    handler.requestHeadReceived(head, on: self)
+    handler?.requestHeadReceived(head, on: self)
   }
 
   package func sessionReceivedRequest(_ request: HTTP2ServerRequest) {
-    handler.requestReceived(request, on: self)
+    handler?.requestReceived(request, on: self)
   }
 
   package func sessionStreamClosed(_ stream: Int32, code: HTTP2ErrorCode) {
-    handler.streamClosed(stream, code: code, on: self)
+    handler?.streamClosed(stream, code: code, on: self)
   }
 
   package func sessionReceivedPing() {
-    handler.pingReceived(on: self)
+    handler?.pingReceived(on: self)
   }
 }

@@ -16,7 +16,12 @@ private final class Ear: ByteChannelHandler {
   func channelDidFlush(totalBytesTaken: UInt64) { flushed(totalBytesTaken) }
   func channelDidClose(_ error: ChannelError?) {
     closed(error)
+    // What the closures hold, often this handler, is let go.
     channel = nil
+    connected = {}
+    received = { _ in }
+    flushed = { _ in }
+    closed = { _ in }
   }
 }
 

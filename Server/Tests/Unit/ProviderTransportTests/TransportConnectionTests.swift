@@ -13,6 +13,7 @@ import Testing
   @Test("OC-11: silence without FIN after one push; at T+600 a PING is not answered, the push goes out elsewhere")
   func silentDeath() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     #expect(rig.sendAndWait([try rig.push()]).first?.status == 200)
     rig.peer.connections[0].pauseReading()
     rig.run(for: .seconds(600))
@@ -31,6 +32,7 @@ import Testing
   @Test("A quiet connection that answers its PING is used again")
   func quietButAlive() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     _ = rig.sendAndWait([try rig.push()])
     rig.run(for: .seconds(600))
     #expect(rig.sendAndWait([try rig.push()]).first?.connection == 1)
@@ -40,6 +42,7 @@ import Testing
   @Test("OC-12: TCP accepts but nothing answers; after 10 s one new dial, 100 × 200 on it")
   func hangingDial() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     rig.loop.onConnect = { if $0.number == 0 { $0.dial = .swallowed } }
     let start = rig.loop.now
     let outcomes = rig.sendAndWait(try rig.pushes(100))
@@ -51,6 +54,7 @@ import Testing
   @Test("OC-14: streams 1, 3, 5, 7; 1 answered, GOAWAY(last=3), 3 answered, closed: 5 and 7 once more, same apns-id")
   func goaway() throws {
     let rig = try TransportRig(streams: 4)
+    defer { rig.end() }
     var held: [ScriptedPeer.Request] = []
     rig.peer.script = { request, connection in
       guard request.connection == 1 else { return connection.accept(request) }
@@ -72,6 +76,7 @@ import Testing
   @Test("OC-15: GOAWAY(2^31-1), TCP stays open for hours: the next push dials anew, 10 pushes, 0 failures")
   func goawayWithoutClose() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     rig.peer.script = { request, connection in
       connection.accept(request)
       if request.connection == 1 { connection.goaway(lastStreamID: .max, code: .noError, debug: []) }
@@ -86,6 +91,7 @@ import Testing
   @Test("OC-17: accepted, then TCP is reset before the response: unknown; with a collapse id once more, same apns-id")
   func replyLost() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     rig.peer.script = { request, connection in
       if request.connection == 1 { connection.abort() } else { connection.accept(request) }
     }
@@ -125,6 +131,7 @@ import Testing
   @Test("A second connection is opened when the first is full, not before")
   func fillsBeforeOpening() throws {
     let rig = try TransportRig(streams: 10) { $0.pool.connections = 2 }
+    defer { rig.end() }
     rig.peer.script = { _, _ in }
     rig.send(try rig.pushes(10))
     rig.run(for: .seconds(1))

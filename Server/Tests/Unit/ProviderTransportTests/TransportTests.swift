@@ -13,6 +13,7 @@ import Testing
   @Test("OC-01: six sends within 10 s carry one byte-identical bearer token; 6 × 200")
   func oneProviderToken() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     var seen: Set<String> = []
     rig.peer.script = { request, connection in
       seen.insert(request.authorization)
@@ -35,6 +36,7 @@ import Testing
   @Test("OC-03: two topics alternate on one connection, 10 each: one token")
   func oneTokenForAllTopics() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     let pushes = try (0..<20).map { try rig.push(topic: $0 % 2 == 0 ? "com.example.a" : "com.example.b") }
     let outcomes = rig.sendAndWait(pushes)
     #expect(outcomes.allSatisfy { $0.state == .accepted })
@@ -46,6 +48,7 @@ import Testing
   @Test("OC-16: 403 ExpiredProviderToken for ever: one forced re-mint, one re-send; two requests on the wire")
   func expiredProviderToken() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     rig.peer.script = { request, connection in connection.refuse(request, 403, "ExpiredProviderToken") }
     let push = try rig.push()
     let outcome = rig.sendAndWait([push]).first
@@ -59,6 +62,7 @@ import Testing
   @Test("A refused credential ends what waits, canceled with the provider's word; nothing more is written")
   func refusedCredential() throws {
     let rig = try TransportRig(streams: 1)
+    defer { rig.end() }
     rig.peer.script = { request, connection in connection.refuse(request, 403, "InvalidProviderToken") }
     let outcomes = rig.sendAndWait(try rig.pushes(10))
     #expect(outcomes.count == 10)
@@ -70,6 +74,7 @@ import Testing
   @Test("OC-18 on the wire: A=1 B=1 C=1 D=3")
   func permanentRejections() throws {
     let rig = try TransportRig()
+    defer { rig.end() }
     let pushes = try rig.pushes(4)
     let ids = pushes.map(\.apnsID.description)
     rig.peer.script = { request, connection in
@@ -92,6 +97,7 @@ import Testing
   @Test("OC-82: SETTINGS 500 → 1 with REFUSED_STREAM for all unanswered → 500: 49 × 200, 1 × 400")
   func settingsShrink() throws {
     let rig = try TransportRig(streams: 500)
+    defer { rig.end() }
     var held: [ScriptedPeer.Request] = []
     var hasShrunk = false
     rig.peer.script = { request, connection in
@@ -119,6 +125,7 @@ import Testing
   @Test("OC-82: limit 0 is a pause; pushes wait and go out when it rises")
   func limitZero() throws {
     let rig = try TransportRig(streams: 10)
+    defer { rig.end() }
     _ = rig.sendAndWait(try rig.pushes(1))
     rig.peer.connections[0].setMaxConcurrentStreams(0)
     rig.peer.connections[0].flush()
@@ -136,6 +143,7 @@ import Testing
   @Test("OC-89: a connection that answers 500 after its 10th request is drained and replaced: 100 × 200")
   func sickConnection() throws {
     let rig = try TransportRig(streams: 20)
+    defer { rig.end() }
     var answered: [Int: Int] = [:]
     rig.peer.script = { request, connection in
       answered[request.connection, default: 0] += 1
@@ -154,6 +162,7 @@ import Testing
   @Test("OC-80: 500 cancelled by the caller, 500 that time out: 1000 outcomes, every stream reset, no permit lost")
   func cancelledAndTimedOut() throws {
     let rig = try TransportRig(streams: 1000)
+    defer { rig.end() }
     rig.peer.script = { _, _ in }
     rig.core.take(PushBatch(id: 500, pushes: try rig.pushes(500), sink: rig.sink))
     rig.core.take(PushBatch(id: 501, pushes: try rig.pushes(500), sink: rig.sink))
@@ -175,6 +184,7 @@ import Testing
   @Test("A stop closes the connections after the last reply, and ends what was never written")
   func shutdown() throws {
     let rig = try TransportRig(streams: 5)
+    defer { rig.end() }
     rig.peer.script = { _, _ in }
     rig.send(try rig.pushes(8))
     rig.run(for: .seconds(2)) { rig.peer.requests.count == 5 }
