@@ -111,6 +111,7 @@ import Testing
     let rig = try TransportRig {
       $0.pool.dialsMaximum = 3; $0.endpoint.port = 1
     }
+    defer { rig.end() }
     let outcomes = rig.sendAndWait(try rig.pushes(50))
     #expect(outcomes.count { $0.state == .expired && $0.reason == .providerUnreachable && $0.attempts == 0 } == 50)
     #expect(rig.core.statistics.connectionsDialed == 3)
@@ -120,6 +121,7 @@ import Testing
   @Test("Without a limit of dials the push's own time decides")
   func unreachableUntilItsTimeIsOver() throws {
     let rig = try TransportRig { $0.endpoint.port = 1 }
+    defer { rig.end() }
     let start = rig.loop.now
     let outcome = rig.sendAndWait([try rig.push(within: .seconds(7))]).first
     #expect(outcome?.state == .expired)
