@@ -154,8 +154,14 @@ import Testing
       #"{"name":"x"}"#, #"{"name":"x","frequencyClass":"urgent","contents":{}}"#,
       #"{"name":"x","frequencyClass":"urgent","content":{"ko":{"title":"{a}","body":"b"}},"defaultLocale":"ko"}"#,
       #"{"name":"x","frequencyClass":"urgent","content":{"ko":{"title":"a","body":"b"}},"defaultLocale":"en"}"#,
-      #"{"name":"x","frequencyClass":"default","content":{"ko":{"title":"a","body":"b"}},"defaultLocale":"ko","presentation":{"payload":{"aps":"x"}}}"#,
-      #"{"name":"x","frequencyClass":"default","params":{"a":{}},"content":{"ko":{"title":"{a}","body":"b"}},"defaultLocale":"ko"}"#,
+      #"""
+      {"name":"x","frequencyClass":"default","content":{"ko":{"title":"a",\#
+      "body":"b"}},"defaultLocale":"ko","presentation":{"payload":{"aps":"x"}}}
+      """#,
+      #"""
+      {"name":"x","frequencyClass":"default","params":{"a":{}},"content":{"ko":{"title":"{a}",\#
+      "body":"b"}},"defaultLocale":"ko"}
+      """#,
       "{",
     ]
     for source in wrong {

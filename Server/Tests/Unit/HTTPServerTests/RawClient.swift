@@ -2,8 +2,8 @@ import Glibc
 
 /// A client that sends exactly the bytes it is told and hands back exactly what came, on loopback.
 ///
-/// Waits by yielding: a blocked thread of the pool would keep the server's handlers from running. Twenty seconds without
-/// a byte end a test that would hang.
+/// Waits by yielding: a blocked thread of the pool would keep the server's handlers from running. Twenty seconds
+/// without a byte end a test that would hang.
 struct RawClient {
   let descriptor: CInt
 

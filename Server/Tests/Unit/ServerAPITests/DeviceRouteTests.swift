@@ -12,7 +12,12 @@ import Testing
   }
 
   static let whole =
-    #","bundleId":"com.example.app","environment":"sandbox","appVersion":"2.4.0","osVersion":"18.1","model":"iPhone17,3","locale":"en-US","timeZone":"Asia/Seoul","permission":"granted","lockScreen":true,"sdkVersion":"0.1.0","capabilities":{"serviceExtension":true,"contentExtension":false}"#
+    #"""
+    ,"bundleId":"com.example.app","environment":"sandbox","appVersion":"2.4.0",\#
+    "osVersion":"18.1","model":"iPhone17,3","locale":"en-US","timeZone":"Asia/Seoul",\#
+    "permission":"granted","lockScreen":true,"sdkVersion":"0.1.0",\#
+    "capabilities":{"serviceExtension":true,"contentExtension":false}
+    """#
 
   @Test func creationGivesASecretAndAdoptsTheToken() async throws {
     let api = try await TestAPI()

@@ -15,7 +15,11 @@ import Testing
     let delivery = try #require(api.sent.withLock { $0.last })
     return try await api.call(
       .post, "/v1/events",
-      #"{"events":[{"kind":"\#(kind)","deliveryId":"\#(delivery.id.rawValue)","messageId":"\#(delivery.messageID.rawValue)","at":"2027-01-15T08:00:00.000Z","eventId":"e_\#(kind)"}]}"#,
+      #"""
+      {"events":[{"kind":"\#(kind)","deliveryId":"\#(delivery.id.rawValue)",\#
+      "messageId":"\#(delivery.messageID.rawValue)","at":"2027-01-15T08:00:00.000Z",\#
+      "eventId":"e_\#(kind)"}]}
+      """#,
       key: TestAPI.publishable)
   }
 

@@ -10,7 +10,10 @@ import Testing
     let api = try await TestAPI()
     let reply = try await api.call(
       .post, "/api/push/register",
-      #"{"userId":"u_48213","deviceToken":"\#(TestAPI.token)","platform":"ios","appVersion":"2.4.0","osVersion":"18.1","deviceModel":"iPhone17,3"}"#,
+      #"""
+      {"userId":"u_48213","deviceToken":"\#(TestAPI.token)","platform":"ios",\#
+      "appVersion":"2.4.0","osVersion":"18.1","deviceModel":"iPhone17,3"}
+      """#,
       key: nil, headers: [HTTPField("Authorization", "eyJhbGciOiJIUzI1NiJ9.e30.x")])
     #expect(reply.status == 200)
     #expect(reply.success == true)

@@ -21,7 +21,12 @@ import Testing
     let payload = String(decoding: delivery.push.payload, as: UTF8.self)
     #expect(
       payload
-        == #"{"aps":{"alert":{"title":"새로운 재능 요청","body":"민준님이 \"기타\" 재능을 요청했습니다."},"badge":1,"sound":"default","category":"TALENT_REQUEST"},"type":"talent_request","requestId":"r_1","talentTitle":"기타","pabal":{"m":"\#(delivery.messageID.rawValue)","d":"\#(delivery.id.rawValue)"}}"#
+        == #"""
+        {"aps":{"alert":{"title":"새로운 재능 요청","body":"민준님이 \"기타\" 재능을 요청했습니다."},\#
+        "badge":1,"sound":"default","category":"TALENT_REQUEST"},"type":"talent_request",\#
+        "requestId":"r_1","talentTitle":"기타","pabal":{"m":"\#(delivery.messageID.rawValue)",\#
+        "d":"\#(delivery.id.rawValue)"}}
+        """#
     )
   }
 

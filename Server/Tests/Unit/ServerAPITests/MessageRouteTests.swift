@@ -10,7 +10,10 @@ import Testing
     try await api.register("u")
     let reply = try await api.call(
       .post, "/v1/messages?wait=5",
-      #"{"to":{"userIds":["u"]},"content":{"title":{"ko":"사진","en":"Picture"},"body":"보세요 {x}","image":"https://cdn.example.com/a.png","link":"app://x"}}"#
+      #"""
+      {"to":{"userIds":["u"]},"content":{"title":{"ko":"사진","en":"Picture"},\#
+      "body":"보세요 {x}","image":"https://cdn.example.com/a.png","link":"app://x"}}
+      """#
     )
     #expect(reply.status == 202)
     #expect(reply["object"]?.string == "message")
@@ -22,7 +25,11 @@ import Testing
     let payload = api.sent.withLock { String(decoding: $0[0].push.payload, as: UTF8.self) }
     #expect(
       payload.hasPrefix(
-        #"{"aps":{"alert":{"title":"사진","body":"보세요 {x}"},"sound":"default","mutable-content":1},"link":"app://x","image":"https://cdn.example.com/a.png","pabal":"#
+        #"""
+        {"aps":{"alert":{"title":"사진","body":"보세요 {x}"},"sound":"default",\#
+        "mutable-content":1},"link":"app://x","image":"https://cdn.example.com/a.png",\#
+        "pabal":
+        """#
       ))
   }
 
@@ -87,7 +94,11 @@ import Testing
     try await api.register("u")
     try await api.call(
       .post, "/v1/messages",
-      #"{"to":{"userIds":["u"]},"type":"hello","data":{"name":"지우"},"options":{"collapseKey":"c","threadId":"t","interruptionLevel":"timeSensitive","priority":"normal","sound":null,"actionCategory":"A"}}"#
+      #"""
+      {"to":{"userIds":["u"]},"type":"hello","data":{"name":"지우"},"options":{"collapseKey":"c",\#
+      "threadId":"t","interruptionLevel":"timeSensitive","priority":"normal",\#
+      "sound":null,"actionCategory":"A"}}
+      """#
     )
     let delivery = try #require(api.sent.withLock { $0.first })
     #expect(delivery.push.collapseID == "c")
@@ -141,7 +152,10 @@ import Testing
     let first = try await api.talentRequest("a", request: "r")
     let reply = try await api.call(
       .post, "/v1/messages",
-      #"{"to":{"userIds":["a","b","a"]},"type":"talent_request","data":{"requesterName":"x","talentTitle":"y","requestId":"r"}}"#
+      #"""
+      {"to":{"userIds":["a","b","a"]},"type":"talent_request","data":{"requesterName":"x",\#
+      "talentTitle":"y","requestId":"r"}}
+      """#
     )
     #expect(reply["duplicate"]?.bool == false)
     #expect(reply["audience"]?["users"]?.int == 1)
