@@ -74,6 +74,7 @@ package final class TransportCore {
     }
     batches[place] = BatchState(id: batch.id, sink: batch.sink, open: batch.pushes.count)
     pushes[place] = batch.pushes
+    if !batch.sink.wantsChunks { batches[place]?.ready.reserveCapacity(batch.pushes.count) }
     let now = loop.now
     let wall = configuration.clock.wall()
     for (index, push) in batch.pushes.enumerated() {
