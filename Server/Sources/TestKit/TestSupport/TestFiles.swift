@@ -8,12 +8,28 @@ internal import Glibc
 package enum TestFiles {
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) {
+      self.description = description
+    }
   }
 
   /// Bytes of `Server/Tests/Fixtures/<name>`.
   package static func fixture(_ name: String) throws -> [UInt8] {
-    let server = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
-    return try read("\(server)/Tests/Fixtures/\(name)")
+    try read("\(folder(above: 4))/Tests/Fixtures/\(name)")
+  }
+
+  /// The Python that `scripts/bootstrap test` has furnished with the peers' libraries.
+  package static func peerPython() throws -> String {
+    let path = "\(folder(above: 5))/.build/peers/bin/python"
+    guard access(path, X_OK) == 0 else {
+      throw Failure(description: "the peer \(path) is missing; run scripts/bootstrap test")
+    }
+    return path
+  }
+
+  private static func folder(above levels: Int) -> String {
+    #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(levels).joined(separator: "/")
   }
 
   package static func read(_ path: String) throws -> [UInt8] {

@@ -21,7 +21,8 @@ struct SendRun: Sendable {
   private let expiresAt: WallTime?
   private let randomness: Randomness
   private let transport: APNsTransport
-  private let isInterrupted = Locked(false)
+  /// How often Ctrl-C was pressed.
+  private let interrupts = Locked(0)
   private let tokens = SendTokens()
 
   init(_ plan: SendPlan, _ context: CommandContext, transport: APNsTransport) {
@@ -51,8 +52,8 @@ struct SendRun: Sendable {
   {
     let started = context.clock.monotonic()
     context.signals.onSignal { count in
-      isInterrupted.withLock { $0 = true }
-      transport.interrupt(grace: count == 1 ? Self.grace : .zero)
+      interrupts.withLock { $0 = count }
+      obeyInterrupt()
       if count == 1 { context.say("Stopping: waiting up to 5 s for replies. Press Ctrl-C again to stop at once.") }
     }
     let run = transport.startRun()
@@ -73,7 +74,7 @@ struct SendRun: Sendable {
     }
     let statistics = await transport.statistics()
     summary.connections = statistics.connectionsReady
-    summary.wasInterrupted = isInterrupted.withLock { $0 }
+    summary.wasInterrupted = isInterrupted
     summary.wasUnreachable = statistics.connectionsReady == 0 && statistics.requestsWritten == 0
     summary.duration = started.duration(to: context.clock.monotonic())
     if summary.wasUnreachable, let error = statistics.lastConnectionError {
@@ -84,6 +85,14 @@ struct SendRun: Sendable {
 }
 
 extension SendRun {
+  private var isInterrupted: Bool { interrupts.withLock { $0 } > 0 }
+
+  private func obeyInterrupt() {
+    let count = interrupts.withLock { $0 }
+    guard count > 0 else { return }
+    transport.interrupt(grace: count == 1 ? Self.grace : .zero)
+  }
+
   /// Reads to the end whatever happens, since each line gets its object.
   ///
   /// - Returns: the lines that were never handed over.
@@ -95,13 +104,15 @@ extension SendRun {
       let (entries, bad) = source.next(SendTokens.blockSize)
       unsent += bad.map { OutcomeLine(line: $0, device: nil, state: .rejected, reason: .deviceTokenInvalid) }
       guard !entries.isEmpty else { break }
-      guard !isInterrupted.withLock({ $0 }) else {
+      guard !isInterrupted else {
         unsent += entries.map { OutcomeLine(line: $0.line, device: $0.token, state: .canceled, reason: .interrupted) }
         continue
       }
       let first = tokens.add(entries, block: block)
       block += 1
       await run.submit(pushes(entries, first))
+      // Ctrl-C may have come between the look above and the hand-over.
+      obeyInterrupt()
     }
     run.finish()
     return unsent
