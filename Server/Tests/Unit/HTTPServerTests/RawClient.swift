@@ -1,9 +1,10 @@
 import Glibc
+import Testing
 
 /// A client that sends exactly the bytes it is told and hands back exactly what came, on loopback.
 ///
 /// Waits by yielding: a blocked thread of the pool would keep the server's handlers from running. Twenty seconds
-/// without a byte end a test that would hang.
+/// without a byte fail a test that would hang.
 struct RawClient {
   let descriptor: CInt
 
@@ -57,6 +58,7 @@ struct RawClient {
       guard errno == EAGAIN else { return [] }
       await Task.yield()
     }
+    Issue.record("nothing came for 20 seconds, not even the end")
     return []
   }
 
