@@ -7,6 +7,7 @@ final class CommandStage: Sendable {
   let folder: TemporaryFolder
   let ready: JSONSlice
   let control: ServerCaller
+  let tokens: [String]
   private let process: ChildProcess
 
   init(devices: Int = 3) async throws {
@@ -23,6 +24,7 @@ final class CommandStage: Sendable {
       throw TestFiles.Failure(description: "sim serve did not start: \(result.errors)")
     }
     ready = try JSONSlice(parsing: Array(line.utf8))
+    tokens = (ready["devices"]?.elements ?? []).compactMap { $0["token"]?.string }
     control = try ServerCaller(try #require(ready["control"]?.string))
   }
 
@@ -32,8 +34,6 @@ final class CommandStage: Sendable {
   }
 
   var environment: [String: String] { Self.environment(folder) }
-
-  var tokens: [String] { (ready["devices"]?.elements ?? []).compactMap { $0["token"]?.string } }
 
   func apns(_ name: String) throws -> String { try #require(ready["apns"]?[name]?.string) }
 
