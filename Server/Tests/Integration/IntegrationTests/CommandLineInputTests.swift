@@ -84,10 +84,14 @@ import Testing
       (send + one + ["--timeout", "5"], ["500ms, 30s, 5m or 1h"]),
       (send + one + ["--json="], ["--json=FIELDS"]),
       (send + one + ["--user", "u"], ["goes with --device"]),
-      // The words.
+    ] + words(send + one)
+  }
+
+  private static func words(_ send: [String]) -> [([String], [String])] {
+    [
       (["sned"], ["Did you mean `pabal send`?"]),
-      (send + one + ["--sond", "x"], ["Did you mean --sound?"]),
-      (send + one + ["--resume", "f"], ["--resume is not built yet"]),
+      (send + ["--sond", "x"], ["Did you mean --sound?"]),
+      (send + ["--resume", "f"], ["--resume is not built yet"]),
       (["doctor"], ["not built yet"]),
       (["sim", "inbox"], ["not built yet"]),
       (["why", "u"], ["pabal up", "PABAL_SERVER"]),

@@ -1,7 +1,7 @@
 import PabalModel
 import PabalPrimitives
 
-/// The tokens of the pushes that are under way, found by line; kept in blocks, so that a push costs no entry of its own.
+/// The tokens of the pushes that are under way, by tag; kept in blocks, so that a push costs no entry of its own.
 final class SendTokens: Sendable {
   struct Entry {
     let line: Int

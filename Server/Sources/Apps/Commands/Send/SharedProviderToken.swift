@@ -11,9 +11,9 @@ internal import Glibc
 /// One provider token for all `pabal` processes of a user: APNs answers 429 to a key with many new tokens, and a shell
 /// loop over `pabal send` would make one each time.
 ///
-/// The file lies in `$XDG_RUNTIME_DIR/pabal`, else in `/tmp/pabal-UID`, with mode 0600 in a folder with mode 0700, under
-/// a name that tells nothing. What is found there is believed only if this key has signed it. Where no such folder can
-/// be had, each process makes its own token, as any other client does.
+/// The file lies in `$XDG_RUNTIME_DIR/pabal`, else in `/tmp/pabal-UID`: mode 0600, in a folder with mode 0700, under a
+/// name that tells nothing. What is found there is believed only if this key has signed it. Where no such folder can be
+/// had, each process makes its own token, as any other client does.
 struct SharedProviderToken: Sendable {
   /// As in `ProviderTokenMachine`: from here on a new one is due.
   private static let maximumAge = ProviderTokenMachine.renewalAge
