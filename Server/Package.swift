@@ -109,7 +109,9 @@ let unitTests: [[Target]] = (platform + push + adapters + apps.dropLast()).map {
 
 let wideTests: [[Target]] = [
   tests("Conformance", "StorageConformanceTests", everything + ["StorageConformance", "TestSupport"]),
-  tests("Integration", "IntegrationTests", everything + ["PabalServer", "Commands", "StorageConformance", "TestSupport"]),
+  tests(
+    "Integration", "IntegrationTests",
+    everything + ["PabalServer", "Commands", "StorageConformance", "TestSupport"]),
   tests("Simulation", "SimulationTests", everything + ["TestSupport"]),
 ]
 

@@ -80,8 +80,8 @@ extension APNsPayload {
   /// The body of a push that shows nothing by itself: `background`, `voip`, `complication`, `fileprovider`,
   /// `location`, `pushtotalk`, `widgets` or `controls`, each with the `aps` that its type asks for, or none.
   ///
-  /// - Throws: `payload_invalid` for a type with rules of its own (`alert`, `liveactivity`, `mdm`, unknown ones) and for
-  ///   reserved or repeated names; `payload_too_large`.
+  /// - Throws: `payload_invalid` for a type with rules of its own (`alert`, `liveactivity`, `mdm`, unknown ones) and
+  ///   for reserved or repeated names; `payload_too_large`.
   package static func data(
     _ custom: [JSONMember], for pushType: APNsPushType
   ) throws(APNsRequestError) -> APNsPayload {

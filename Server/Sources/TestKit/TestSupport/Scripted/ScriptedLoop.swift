@@ -96,8 +96,8 @@ package final class ScriptedLoop: Loop {
     return true
   }
 
-  /// Ends every channel with `loop_stopped`, as `UVLoop.stop` does, and forgets every event and host. What is open holds
-  /// its loop and is held by it, so a test that leaves connections open ends with this.
+  /// Ends every channel with `loop_stopped`, as `UVLoop.stop` does, and forgets every event and host. What is open
+  /// holds its loop and is held by it, so a test that leaves connections open ends with this.
   package func end() {
     mailbox.withLock { $0 = [] }
     core.end()
