@@ -33,6 +33,7 @@ test: build ## everything that must hold
 	scripts/run-test server 200 $(SWIFT_TEST) --package-path Server
 	scripts/run-test example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
 	scripts/test-clash-package
+	scripts/test-docs
 
 test-long: build ## the same tests with larger counts
 	@scripts/bootstrap test
