@@ -24,4 +24,17 @@ package enum HTTP2Limits {
   /// RST_STREAM, PING and SETTINGS frames that a peer may send in a burst, and per second in the long run.
   package static let floodBurst = 1000
   package static let floodPerSecond = 50
+
+  /// From the first byte of a request's header section to its end: a push is below 8 KiB, and a client that trickles
+  /// it holds a stream of ours.
+  package static let requestTime = Duration.seconds(30)
+
+  /// For an answer to be taken: a client that gives no window, or does not read, makes us keep what it asked for.
+  package static let answerTime = Duration.seconds(60)
+
+  /// How often streams that stand open are looked at; the two times above are kept to within this.
+  package static let lookInterval = Duration.seconds(5)
+
+  /// For our last bytes to leave after a connection has ended in order.
+  package static let partingTime = Duration.seconds(5)
 }

@@ -73,6 +73,24 @@ package final class HTTP2ServerSession {
     guard count >= 0 else { throw sessionError(count) }
   }
 
+  /// Ends the session when a request's end has not come within `requestTime` or an answer was not taken within
+  /// `answerTime`. Times count from the first call that sees the stream.
+  package func endIfOverdue(
+    now: Instant, requestTime: Duration = HTTP2Limits.requestTime, answerTime: Duration = HTTP2Limits.answerTime
+  ) {
+    var isOverdue = false
+    for stream in streams.values where stream.isOverdue(at: now, requestTime: requestTime, answerTime: answerTime) {
+      isOverdue = true
+    }
+    if isOverdue { terminate(.enhanceYourCalm) }
+  }
+
+  /// GOAWAY with a code, after which nothing more is read or answered.
+  package func terminate(_ code: HTTP2ErrorCode) {
+    guard breach == nil else { return }
+    nghttp2_session_terminate_session(session, code.rawValue)
+  }
+
   /// The session was ended because of a breach, and what it had to say is drained.
   package var isFinished: Bool {
     breach != nil && nghttp2_session_want_write(session) == 0
@@ -206,7 +224,7 @@ extension HTTP2ServerSession {
   @discardableResult
   func spendControlFrame() -> Bool {
     if flood.spend() { return true }
-    nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+    terminate(.enhanceYourCalm)
     return false
   }
 

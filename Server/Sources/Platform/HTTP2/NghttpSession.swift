@@ -4,7 +4,9 @@ internal import CNghttp2
 func sessionError(_ status: Int) -> HTTP2SessionError {
   let code: HTTP2ErrorCode
   switch Int32(truncatingIfNeeded: status) {
-  case NGHTTP2_ERR_FLOODED.rawValue: code = .enhanceYourCalm
+  case NGHTTP2_ERR_FLOODED.rawValue, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue,
+    NGHTTP2_ERR_TOO_MANY_SETTINGS.rawValue:
+    code = .enhanceYourCalm
   case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: code = .protocolError
   case NGHTTP2_ERR_HEADER_COMP.rawValue: code = .compressionError
   case NGHTTP2_ERR_FLOW_CONTROL.rawValue: code = .flowControlError

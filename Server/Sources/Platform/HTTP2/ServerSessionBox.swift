@@ -75,9 +75,12 @@ final class SessionBox {
     let isAnswer = UInt32(header.flags) & NGHTTP2_FLAG_ACK.rawValue != 0
     switch UInt32(header.type) {
     case NGHTTP2_HEADERS.rawValue: owner.headersEnd(header.stream_id, endStream: ends)
-    case NGHTTP2_DATA.rawValue: if ends { owner.requestEnds(header.stream_id) }
+    case NGHTTP2_DATA.rawValue:
+      // A frame that neither brings anything nor ends anything.
+      if header.length == 0, !ends { owner.spendControlFrame() }
+      if ends { owner.requestEnds(header.stream_id) }
     case NGHTTP2_SETTINGS.rawValue: if !isAnswer { owner.settingsReceived() }
-    case NGHTTP2_PING.rawValue: if !isAnswer { owner.pingReceived() }
+    case NGHTTP2_PING.rawValue: if isAnswer { owner.spendControlFrame() } else { owner.pingReceived() }
     case NGHTTP2_RST_STREAM.rawValue, NGHTTP2_PRIORITY.rawValue: owner.spendControlFrame()
     default: break
     }

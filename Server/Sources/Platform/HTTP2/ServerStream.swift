@@ -1,7 +1,14 @@
 internal import CNghttp2
+import PabalPrimitives
 
 /// One request and its answer on a server session.
 final class ServerStream {
+  /// What only the client can bring about.
+  private enum Waiting {
+    case restOfRequest
+    case answerTaken
+  }
+
   var request: HTTP2ServerRequest
   var response: [UInt8] = []
   var responseSent = 0
@@ -10,9 +17,29 @@ final class ServerStream {
   var isComplete = false
   var isAnswered = false
   var endsAfterResponse = true
+  /// What a look has found it waiting for, and when first.
+  private var found: (waiting: Waiting, since: Instant)?
 
   init(id: Int32) {
     request = HTTP2ServerRequest(stream: id, headers: .init())
+  }
+
+  private var waiting: Waiting? {
+    if isAnswered { return endsAfterResponse ? .answerTaken : nil }
+    return isComplete ? nil : .restOfRequest
+  }
+
+  /// Whether the client has kept it waiting too long, as far as repeated calls can tell.
+  func isOverdue(at now: Instant, requestTime: Duration, answerTime: Duration) -> Bool {
+    guard let waiting else {
+      found = nil
+      return false
+    }
+    guard let found, found.waiting == waiting else {
+      self.found = (waiting, now)
+      return false
+    }
+    return found.since.duration(to: now) >= (waiting == .restOfRequest ? requestTime : answerTime)
   }
 
   /// nghttp2's read call-back: at most `length` bytes of what is left.

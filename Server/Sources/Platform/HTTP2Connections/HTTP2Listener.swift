@@ -11,6 +11,10 @@ package struct HTTP2ServerConfiguration: Sendable {
   package var streamWindow: Int
   /// From accept until the client's preface.
   package var handshakeTimeout: Duration
+  /// From the first byte of a request to its end, and for an answer to be taken; then the connection ends by GOAWAY
+  /// ENHANCE_YOUR_CALM. Kept to within `HTTP2Limits.lookInterval`.
+  package var requestTime = HTTP2Limits.requestTime
+  package var answerTime = HTTP2Limits.answerTime
   /// Further connections are refused, so that one peer cannot use up the file descriptors.
   package var maxConnections: Int
 
@@ -76,9 +80,10 @@ package final class HTTP2Listener {
         tls: try tls.map { try TLSSession(server: $0, peer: "the client") }, isClient: false)
       lastID += 1
       let connection = HTTP2ServerConnection(
-        id: lastID, session: session, pipe: pipe, channel: channel, loop: loop, listener: self, handler: handler)
+        id: lastID, session: session, pipe: pipe, channel: channel, loop: loop, listener: self, handler: handler,
+        configuration: configuration)
       open[lastID] = connection
-      connection.start(handshakeTimeout: configuration.handshakeTimeout)
+      connection.start()
       return pipe
     } catch {
       // Memory is used up: the client sees a reset and dials again.

@@ -16,7 +16,12 @@ package final class HTTP2ServerConnection {
   private weak var listener: HTTP2Listener?
   /// Let go at the end, because handlers keep their connections.
   private var handler: (any HTTP2ServerHandler)?
+  private let configuration: HTTP2ServerConfiguration
   private var handshakeDeadline: TimerID?
+  private var lookTimer: TimerID?
+  private var partingTimer: TimerID?
+  private var pace: ReadPace?
+  private var paceTimer: TimerID?
   private var hasOpened = false
   private var isRetiring = false
   private var isPausedByCaller = false
@@ -26,8 +31,9 @@ package final class HTTP2ServerConnection {
 
   init(
     id: UInt64, session: HTTP2ServerSession, pipe: PlaintextPipe, channel: any ByteChannel, loop: any Loop,
-    listener: HTTP2Listener, handler: any HTTP2ServerHandler
+    listener: HTTP2Listener, handler: any HTTP2ServerHandler, configuration: HTTP2ServerConfiguration
   ) {
+    self.configuration = configuration
     self.id = id
     self.session = session
     self.pipe = pipe
@@ -37,10 +43,10 @@ package final class HTTP2ServerConnection {
     pipe.channel = channel
   }
 
-  func start(handshakeTimeout: Duration) {
+  func start() {
     session.delegate = self
     pipe.owner = self
-    handshakeDeadline = loop.schedule(after: handshakeTimeout) { [weak self] in
+    handshakeDeadline = loop.schedule(after: configuration.handshakeTimeout) { [weak self] in
       self?.end(
         HTTP2ConnectionError(.dialTimedOut, message: "The client did not finish its handshake in time."),
         gracefully: false)
@@ -108,7 +114,28 @@ package final class HTTP2ServerConnection {
 
   package func resumeReading() {
     isPausedByCaller = false
-    if !isPausedByUnsent { pipe.resumeReading() }
+    resumeIfNothingHinders()
+  }
+
+  private func resumeIfNothingHinders() {
+    if !isPausedByCaller, !isPausedByUnsent, pace?.isHolding != true { pipe.resumeReading() }
+  }
+
+  /// From the next byte on the client is read at so many bytes a second, 1 or more; `nil`: as fast as it sends. While
+  /// that holds, the times for a request and an answer do not end the connection.
+  package func setReadRate(_ bytesPerSecond: Int?) {
+    if let bytesPerSecond {
+      pace = ReadPace(bytesPerSecond: max(1, bytesPerSecond), held: pace?.takeAll() ?? [])
+      paceIfHolding()
+      return
+    }
+    let held = pace?.takeAll() ?? []
+    pace = nil
+    if let paceTimer { loop.cancel(paceTimer) }
+    paceTimer = nil
+    guard !held.isEmpty else { return }
+    handle { held.withUnsafeBytes { read($0) } }
+    resumeIfNothingHinders()
   }
 
   package var openStreams: Int { session.openStreams }
@@ -138,6 +165,39 @@ package final class HTTP2ServerConnection {
     }
   }
 
+  // MARK: Time
+
+  /// Looks at streams that stand open, again and again until none does.
+  private func watch() {
+    guard lookTimer == nil, ending == nil, session.openStreams > 0 else { return }
+    lookTimer = loop.schedule(after: HTTP2Limits.lookInterval) { [weak self] in self?.look() }
+  }
+
+  private func look() {
+    lookTimer = nil
+    if pace == nil {
+      handle {
+        session.endIfOverdue(
+          now: loop.now, requestTime: configuration.requestTime, answerTime: configuration.answerTime)
+      }
+    }
+    watch()
+  }
+
+  private func paceIfHolding() {
+    guard let pace, pace.isHolding, paceTimer == nil, ending == nil else { return }
+    pipe.pauseReading()
+    paceTimer = loop.schedule(after: pace.interval) { [weak self] in self?.readNextPiece() }
+  }
+
+  private func readNextPiece() {
+    paceTimer = nil
+    guard ending == nil, let piece = pace?.takePiece() else { return }
+    handle { piece.withUnsafeBytes { read($0) } }
+    watch()
+    if pace?.isHolding == true { paceIfHolding() } else { resumeIfNothingHinders() }
+  }
+
   private func endIfDone() {
     if let code = session.breach, session.isFinished {
       end(
@@ -157,7 +217,9 @@ package final class HTTP2ServerConnection {
   private func end(_ error: HTTP2ConnectionError, gracefully: Bool) {
     guard ending == nil else { return }
     ending = error
-    if gracefully { pipe.close(nil) } else { pipe.abort(nil) }
+    guard gracefully else { return pipe.abort(nil) }
+    pipe.close(nil)
+    partingTimer = loop.schedule(after: HTTP2Limits.partingTime) { [weak self] in self?.pipe.abort(nil) }
   }
 }
 
@@ -173,9 +235,24 @@ extension HTTP2ServerConnection: PlaintextPipeOwner {
     let wasHandling = isHandling
     isHandling = true
     defer { isHandling = wasHandling }
+    guard let piece = handler?.readingPiece(of: self) ?? pace.map({ _ in bytes.count }) else { return read(bytes) }
+    var rest = bytes[...]
+    while !rest.isEmpty, ending == nil {
+      if pace != nil {
+        pace?.hold(UnsafeRawBufferPointer(rebasing: rest))
+        break
+      }
+      read(UnsafeRawBufferPointer(rebasing: rest.prefix(max(1, piece))))
+      rest = rest.dropFirst(max(1, piece))
+    }
+    paceIfHolding()
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer) {
     do {
       try session.receive(bytes, now: loop.now)
     } catch {
+      session.terminate(error.errorCode)
       drain()
       end(breach(error), gracefully: true)
     }
@@ -183,16 +260,17 @@ extension HTTP2ServerConnection: PlaintextPipeOwner {
 
   func pipeReadEnded() {
     handle {}
+    watch()
   }
 
   func pipeFlushed() {
     guard isPausedByUnsent, pipe.unsentBytes <= Self.unsentBytesCap / 2 else { return }
     isPausedByUnsent = false
-    if !isPausedByCaller { pipe.resumeReading() }
+    resumeIfNothingHinders()
   }
 
   func pipeClosed(_ error: (any Error)?) {
-    if let handshakeDeadline { loop.cancel(handshakeDeadline) }
+    for timer in [handshakeDeadline, lookTimer, partingTimer, paceTimer].compactMap({ $0 }) { loop.cancel(timer) }
     session.delegate = nil
     listener?.remove(self)
     let handler = handler

@@ -13,6 +13,10 @@ package protocol HTTP2ServerHandler: AnyObject {
   /// The whole request is in.
   func requestReceived(_ request: HTTP2ServerRequest, on connection: HTTP2ServerConnection)
 
+  /// Bytes have come in. Not `nil`: give the session at most so many at a time, so that a `setReadRate` from inside a
+  /// call takes effect amid bytes that are here already. By default `nil`: all at once.
+  func readingPiece(of connection: HTTP2ServerConnection) -> Int?
+
   /// The stream is closed. `code` is NO_ERROR after an orderly end.
   func streamClosed(_ stream: Int32, code: HTTP2ErrorCode, on connection: HTTP2ServerConnection)
 
@@ -24,6 +28,7 @@ package protocol HTTP2ServerHandler: AnyObject {
 }
 
 extension HTTP2ServerHandler {
+  package func readingPiece(of connection: HTTP2ServerConnection) -> Int? { nil }
   package func requestHeadReceived(_ head: HTTP2ServerRequest, on connection: HTTP2ServerConnection) {}
   package func pingReceived(on connection: HTTP2ServerConnection) {}
 }

@@ -9,15 +9,18 @@ struct ControlBench {
   let core: Locked<StandInCore>
   let router: Router
   let waited = Locked<[Int]>([])
+  /// What control calls wanted done on connections.
+  let acted = Locked<[StandInAction]>([])
 
   init() throws {
     bench = try PushBench()
     let core = Locked(bench.core)
     self.core = core
-    let waited = waited
-    let control = StandInControl(core: core, links: LinkBoard(), topic: PushBench.topic) { milliseconds in
-      waited.withLock { $0.append(milliseconds) }
-    }
+    let (waited, acted) = (waited, acted)
+    let control = StandInControl(
+      core: core, links: LinkBoard(), topic: PushBench.topic,
+      act: { actions in acted.withLock { $0 += actions } },
+      wait: { milliseconds in waited.withLock { $0.append(milliseconds) } })
     router = Router(control.routes(prefix: "/v1/simulator"))
   }
 

@@ -163,18 +163,25 @@ import Testing
          "then":{"goaway":{"lastStream":"all","reason":"Shutdown","close":"now"}}},
         {"then":{"reset":{"code":"CANCEL","after":"taken"}}},{"then":{"drop":"afterTaken"}},
         {"then":{"silenceMs":60000}},{"then":{"maxConcurrentStreams":1}},{"then":{"delayMs":10}},
-        {"then":{"status":410,"timestamp":5}},{"then":{"goaway":{"debug":"not json","lastStream":"none"}}}]}
+        {"then":{"status":410,"timestamp":5}},{"then":{"goaway":{"debug":"not json","lastStream":"none"}}},
+        {"then":{"halfResponse":true}},{"then":{"slowRead":{"bytesPerSecond":100},"delayMs":7}},
+        {"then":{"reset":{"code":"NO_ERROR","after":"headers"}}}]}
       """#
     let (status, json) = try await control.call(.put, "/faults", body)
     #expect(status == 200)
     #expect(json?["seed"]?.int == 7)
     let rules = try #require(json?["rules"]?.elements)
-    #expect(rules.count == 9)
+    #expect(rules.count == 12)
     #expect(rules[0]["then"]?["delayMs"]?.int == 5)
     #expect(rules[0]["times"]?.int == 2)
     #expect(rules[1]["match"]?["token"]?.string == "aa")
     #expect(rules[1]["match"]?["rate"]?.double == 0.5)
     #expect(rules[1]["then"]?["goaway"]?["close"]?.string == "now")
+    #expect(rules[1]["then"]?["goaway"]?["reason"]?.string == "Shutdown")
+    #expect(rules[9]["then"]?["halfResponse"]?.bool == true)
+    #expect(rules[10]["then"]?["slowRead"]?["bytesPerSecond"]?.int == 100)
+    #expect(rules[10]["then"]?["delayMs"]?.int == 7)
+    #expect(rules[11]["then"]?["reset"]?["after"]?.string == "headers")
     #expect(rules[2]["then"]?["reset"]?["code"]?.string == "CANCEL")
     #expect(rules[3]["then"]?["drop"]?.string == "afterTaken")
     #expect(rules[7]["then"]?["reason"]?.string == "Unregistered")
@@ -193,10 +200,12 @@ import Testing
     arguments: [
       "", "{}", "[]", #"{"rules":[{}]}"#, #"{"rules":[{"then":{}}]}"#, #"{"rules":{}}"#,
       #"{"rules":[{"then":{"status":503,"drop":"afterTaken"}}]}"#, #"{"rules":[{"then":{"status":99}}]}"#,
-      #"{"rules":[{"then":{"drop":"sometimes"}}]}"#, #"{"rules":[{"then":{"halfResponse":true}}]}"#,
-      #"{"rules":[{"then":{"slowRead":{"bytesPerSecond":100}}}]}"#, #"{"rules":[{"then":{"silenceMs":"PT60S"}}]}"#,
-      #"{"rules":[{"then":{"reset":{"code":"NONE"}}}]}"#, #"{"rules":[{"then":{"reset":{"after":"headers"}}}]}"#,
+      #"{"rules":[{"then":{"drop":"sometimes"}}]}"#, #"{"rules":[{"then":{"halfResponse":false}}]}"#,
+      #"{"rules":[{"then":{"slowRead":{"bytesPerSecond":0}}}]}"#, #"{"rules":[{"then":{"silenceMs":"PT60S"}}]}"#,
+      #"{"rules":[{"then":{"slowRead":{}}}]}"#, #"{"rules":[{"then":{"slowRead":100}}]}"#,
+      #"{"rules":[{"then":{"reset":{"code":"NONE"}}}]}"#, #"{"rules":[{"then":{"reset":{"after":"answer"}}}]}"#,
       #"{"rules":[{"then":{"goaway":{"close":"later"}}}]}"#, #"{"rules":[{"then":{"goaway":{"x":1}}}]}"#,
+      #"{"rules":[{"then":{"goaway":{"reason":"Shutdown","debug":"x"}}}]}"#, #"{"seed":-1,"rules":[]}"#,
       #"{"rules":[{"then":{"drop":"afterTaken","reason":"x"}}]}"#, #"{"rules":[],"more":1}"#,
       #"{"rules":[{"match":{"rate":2},"then":{"status":503}}]}"#,
       #"{"rules":[{"match":{"nth":0},"then":{"status":503}}]}"#,

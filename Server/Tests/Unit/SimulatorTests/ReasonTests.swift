@@ -88,14 +88,12 @@ import Testing
   /// Reasons that take more than one request, a key or a device of another kind; each has its own test.
   static let provokedElsewhere: Set<String> = [
     "InvalidProviderToken", "ExpiredProviderToken", "TooManyProviderTokenUpdates", "UnrelatedKeyIdInToken",
-    "BadEnvironmentKeyInToken", "DeviceTokenNotForTopic", "Unregistered", "ExpiredToken",
+    "BadEnvironmentKeyInToken", "DeviceTokenNotForTopic", "Unregistered", "ExpiredToken", "BadCertificate",
+    "BadCertificateEnvironment", "IdleTimeout",
   ]
 
   /// Reasons that no request can provoke here, and why.
   static let scriptedOnly: [String: String] = [
-    "IdleTimeout": "the stand-in keeps idle connections",
-    "BadCertificate": "connections with client certificates are not spoken",
-    "BadCertificateEnvironment": "connections with client certificates are not spoken",
     "Forbidden": "Apple does not say which action is forbidden",
     "TooManyRequests": "the rate that Apple allows for one device is not published",
     "InternalServerError": "a fault of the server's own",

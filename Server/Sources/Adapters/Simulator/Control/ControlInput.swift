@@ -6,12 +6,16 @@ struct ControlBody {
   private let object: JSONSlice?
 
   init(_ request: HTTPRequest, known: [String]) throws(APIError) {
-    guard !request.body.isEmpty else {
+    try self.init(request.body, known: known)
+  }
+
+  init(_ bytes: [UInt8], known: [String]) throws(APIError) {
+    guard !bytes.isEmpty else {
       object = nil
       return
     }
     do throws(JSONError) {
-      object = try JSONSlice(parsing: request.body)
+      object = try JSONSlice(parsing: bytes)
     } catch {
       throw APIError.malformedJSON(error)
     }
@@ -38,6 +42,9 @@ struct ControlBody {
     guard let value = object?[name], !value.isNull else { return nil }
     return value
   }
+
+  /// The member is there and null.
+  func isNull(_ name: String) -> Bool { object?[name]?.isNull == true }
 
   func text(_ name: String) throws(APIError) -> String? {
     guard let value = value(name) else { return nil }

@@ -73,6 +73,16 @@ enum ControlOperations {
     "setSimulatorFaults", "Replace all fault rules",
     request: object(["seed": integer, "rules": ["type": "array", "items": ["type": "object"]]]),
     answer: "the rules with their counts")
+  static let getSettings = operation(
+    "getSimulatorSettings", "What of APNs' behaviour may be turned", answer: "the settings")
+  static let changeSettings = operation(
+    "changeSimulatorSettings", "Turn APNs' behaviour",
+    request: object([
+      "streamsBeforeToken": integer, "streamsAfterToken": integer, "streamsAfterError": integer,
+      "errorsBeforeDisconnect": integer, "providerTokenScope": ["enum": ["key", "connection", "team"]],
+      "providerTokenChanges": integer, "providerTokenWindowMs": integer, "providerTokenMaxAgeMs": integer,
+      "idleTimeoutMs": integer, "log": ["enum": ["all", "none"]],
+    ]), answer: "the settings")
   static let getClock = operation("getSimulatorClock", "The time by which the stand-in judges", answer: "now and mode")
   static let moveClock = operation(
     "moveSimulatorClock", "Move, set, stop or release the clock",

@@ -9,18 +9,21 @@ package struct StandInControl: Sendable {
   let core: Locked<StandInCore>
   let links: LinkBoard
   let topic: String
+  let act: @Sendable ([StandInAction]) -> Void
   let wait: @Sendable (_ milliseconds: Int) async -> Void
 
   /// - Parameters:
   ///   - topic: of devices that are posted without one.
+  ///   - act: does on connections what a control call brings about.
   ///   - wait: returns after so many milliseconds; for `delayMs` of media files.
   package init(
-    core: Locked<StandInCore>, links: LinkBoard, topic: String,
+    core: Locked<StandInCore>, links: LinkBoard, topic: String, act: @escaping @Sendable ([StandInAction]) -> Void,
     wait: @escaping @Sendable (_ milliseconds: Int) async -> Void
   ) {
     self.core = core
     self.links = links
     self.topic = topic
+    self.act = act
     self.wait = wait
   }
 
@@ -52,6 +55,8 @@ package struct StandInControl: Sendable {
     [
       route(.get, "\(prefix)/faults", ControlOperations.getFaults, getFaults),
       route(.put, "\(prefix)/faults", ControlOperations.setFaults, setFaults),
+      route(.get, "\(prefix)/settings", ControlOperations.getSettings, getSettings),
+      route(.patch, "\(prefix)/settings", ControlOperations.changeSettings, changeSettings),
       route(.get, "\(prefix)/clock", ControlOperations.getClock, getClock),
       route(.post, "\(prefix)/clock", ControlOperations.moveClock, moveClock),
       route(.post, "\(prefix)/reset", ControlOperations.reset, reset),
@@ -98,8 +103,10 @@ package struct StandInControl: Sendable {
     }
   }
 
-  /// Runs what the core wants done after a control call: only links are woken from here.
+  /// Runs what the core wants done after a control call.
   func perform(_ actions: [StandInAction]) {
     for case .wake(let link) in actions { links.wake(link) }
+    let others = actions.filter { if case .wake = $0 { false } else { true } }
+    if !others.isEmpty { act(others) }
   }
 }

@@ -4,8 +4,8 @@ import PabalPrimitives
 extension StandInControl {
   func setFaults(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
     _ = try ControlQuery(request, known: [])
-    let (rules, seed) = try FaultRuleText.read(request)
-    core.withLock { $0.setFaults(rules, seed: seed) }
+    let (rules, seed) = try FaultRuleText.read(request.body)
+    perform(core.withLock { $0.setFaults(rules, seed: seed) })
     return faultList()
   }
 
@@ -47,6 +47,7 @@ extension StandInControl {
     case "real": core.withLock { $0.runClock() }
     default: throw APIError.invalid("mode", "is neither real nor manual")
     }
+    perform(core.withLock { $0.endIdleConnections() })
     return .json(200, core.withLock { ControlOutput.clock($0) })
   }
 

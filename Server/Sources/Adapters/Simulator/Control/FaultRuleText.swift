@@ -1,12 +1,14 @@
 import HTTPServer
 import PabalPrimitives
 
-/// Reads and writes the rules of `PUT /v1/simulator/faults`.
+/// Reads and writes the rules of `PUT /v1/simulator/faults`, and of a scenario file, which holds the same.
 enum FaultRuleText {
-  private static let effects = ["status", "goaway", "reset", "drop", "silenceMs", "maxConcurrentStreams"]
+  private static let effects = [
+    "status", "goaway", "reset", "drop", "silenceMs", "halfResponse", "maxConcurrentStreams", "slowRead",
+  ]
 
-  static func read(_ request: HTTPRequest) throws(APIError) -> (rules: [FaultRule], seed: UInt64) {
-    let body = try ControlBody(request, known: ["seed", "rules"])
+  static func read(_ bytes: [UInt8]) throws(APIError) -> (rules: [FaultRule], seed: UInt64) {
+    let body = try ControlBody(bytes, known: ["seed", "rules"])
     guard let list = body.value("rules") else { throw APIError.missing("rules", hint: #"{"rules":[]} clears."#) }
     guard list.kind == .array, list.elements.count <= StandInLimits.faultRules else {
       throw APIError.invalid("rules", "is not a list of at most \(StandInLimits.faultRules) rules")
@@ -76,6 +78,18 @@ enum FaultRuleText {
       return .silence(milliseconds: try body.number("silenceMs", 0...StandInLimits.faultDelayMs) ?? 0)
     case "maxConcurrentStreams":
       return .streamLimit(try body.number("maxConcurrentStreams", 0...100_000) ?? 1)
+    case "halfResponse":
+      guard try body.flag("halfResponse") == true else {
+        throw APIError.invalid("\(path).halfResponse", "is true or left out")
+      }
+      return .halfReply
+    case "slowRead":
+      guard let value = body.value("slowRead") else { return .usual }
+      let inner = try ControlBody(value, known: ["bytesPerSecond"], at: "\(path).slowRead")
+      guard let rate = try inner.number("bytesPerSecond", 1...StandInLimits.slowReadRate) else {
+        throw APIError.missing("\(path).slowRead.bytesPerSecond")
+      }
+      return .slowRead(bytesPerSecond: rate)
     case "goaway": return try goaway(body, at: path)
     case "reset": return try reset(body, at: path)
     default: return .usual
@@ -86,6 +100,9 @@ enum FaultRuleText {
     guard let value = body.value("goaway") else { return .usual }
     let inner = try ControlBody(value, known: ["lastStream", "reason", "debug", "close"], at: "\(path).goaway")
     let debug = try inner.text("debug").map { Array($0.utf8) }
+    if debug != nil, inner.value("reason") != nil {
+      throw APIError.invalid("\(path).goaway.debug", "does not go with reason, which is sent as {\"reason\":…}")
+    }
     let reason = try inner.text("reason") ?? StandInReason.shutdown.word
     return .goaway(
       lastStream: try inner.word("lastStream", FaultRule.LastStream.self) ?? .accepted,
@@ -101,9 +118,10 @@ enum FaultRuleText {
       throw APIError.invalid("\(path).reset.code", "is none of \(known)")
     }
     switch try inner.text("after") ?? "body" {
+    case "headers": return .resetAfterHeaders(code: code)
     case "body": return .reset(code: code, .beforeTaken)
     case "taken": return .reset(code: code, .afterTaken)
-    default: throw APIError.invalid("\(path).reset.after", "is neither body nor taken")
+    default: throw APIError.invalid("\(path).reset.after", "is none of headers, body, taken")
     }
   }
 
@@ -135,17 +153,39 @@ enum FaultRuleText {
       return [
         JSONMember(
           "goaway",
-          [
-            "lastStream": .string(lastStream.rawValue), "debug": .string(String(decoding: debug, as: UTF8.self)),
-            "close": .string(close.rawValue),
-          ])
+          .object([
+            JSONMember("lastStream", .string(lastStream.rawValue)),
+            JSONMember(debugName(debug), .string(debugText(debug))), JSONMember("close", .string(close.rawValue)),
+          ]))
       ]
-    case .reset(let code, let moment):
-      let name = FaultRule.resetCodes.first { $0.code == code }?.name ?? "\(code)"
-      return [JSONMember("reset", ["code": .string(name), "after": moment == .afterTaken ? "taken" : "body"])]
+    case .reset(let code, let moment): return [reset(code, after: moment == .afterTaken ? "taken" : "body")]
+    case .resetAfterHeaders(let code): return [reset(code, after: "headers")]
+    case .halfReply: return [JSONMember("halfResponse", true)]
+    case .slowRead(let rate): return [JSONMember("slowRead", ["bytesPerSecond": .int(Int64(rate))])]
     case .drop(let moment): return [JSONMember("drop", .string(moment.rawValue))]
     case .streamLimit(let limit): return [JSONMember("maxConcurrentStreams", .int(Int64(limit)))]
     case .silence(let milliseconds): return [JSONMember("silenceMs", .int(Int64(milliseconds)))]
+    }
+  }
+
+  private static func reset(_ code: UInt32, after: String) -> JSONMember {
+    let name = FaultRule.resetCodes.first { $0.code == code }?.name ?? "\(code)"
+    return JSONMember("reset", ["code": .string(name), "after": .string(after)])
+  }
+
+  /// Debug data is shown as it was given: a reason, or text of its own.
+  private static func debugName(_ debug: [UInt8]) -> String { reason(debug) == nil ? "debug" : "reason" }
+
+  private static func debugText(_ debug: [UInt8]) -> String {
+    reason(debug) ?? String(decoding: debug, as: UTF8.self)
+  }
+
+  private static func reason(_ debug: [UInt8]) -> String? {
+    do throws(JSONError) {
+      guard let reason = try JSONSlice(parsing: debug)["reason"]?.string else { return nil }
+      return StandInCore.goawayDebug(reason) == debug ? reason : nil
+    } catch {
+      return nil
     }
   }
 }

@@ -22,6 +22,8 @@ struct FaultBook: Sendable {
   private var entries: [Entry] = []
   private var draws = SeededGenerator(seed: 1)
   private(set) var seed: UInt64 = 1
+  /// A rule must be found before bodies are in: then all are looked for at that moment, so that their counts agree.
+  private(set) var actsOnHeaders = false
 
   var isEmpty: Bool { entries.isEmpty }
   var fired: [Int] { entries.map(\.fired) }
@@ -32,6 +34,7 @@ struct FaultBook: Sendable {
     entries = rules.map { Entry(rule: $0) }
     draws = SeededGenerator(seed: seed)
     self.seed = seed
+    actsOnHeaders = rules.contains(where: \.actsOnHeaders)
   }
 
   /// The rule that acts on a request, and its index.

@@ -43,6 +43,12 @@ package struct FaultRule: Sendable {
     case goaway(lastStream: LastStream, debug: [UInt8], close: Closing)
     /// RST_STREAM, before or after the push is taken.
     case reset(code: UInt32, Moment)
+    /// RST_STREAM as soon as the headers are in; the body is not looked at.
+    case resetAfterHeaders(code: UInt32)
+    /// The head of the usual reply and half of its body; the stream is never ended.
+    case halfReply
+    /// From this request's body on, the connection is read so slowly.
+    case slowRead(bytesPerSecond: Int)
     /// The connection is cut, before or after the push is taken.
     case drop(Moment)
     /// The usual reply, and after it a new stream limit.
@@ -70,6 +76,16 @@ package struct FaultRule: Sendable {
   /// Error codes of RFC 9113 section 7 by name.
   package static let resetCodes: [(name: String, code: UInt32)] = [
     ("NO_ERROR", 0x0), ("PROTOCOL_ERROR", 0x1), ("INTERNAL_ERROR", 0x2), ("FLOW_CONTROL_ERROR", 0x3),
-    ("STREAM_CLOSED", 0x5), ("REFUSED_STREAM", 0x7), ("CANCEL", 0x8), ("ENHANCE_YOUR_CALM", 0xb),
+    ("SETTINGS_TIMEOUT", 0x4), ("STREAM_CLOSED", 0x5), ("FRAME_SIZE_ERROR", 0x6), ("REFUSED_STREAM", 0x7),
+    ("CANCEL", 0x8), ("COMPRESSION_ERROR", 0x9), ("CONNECT_ERROR", 0xa), ("ENHANCE_YOUR_CALM", 0xb),
+    ("INADEQUATE_SECURITY", 0xc), ("HTTP_1_1_REQUIRED", 0xd),
   ]
+
+  /// Whether the rule has to be found before the body of a request is in.
+  var actsOnHeaders: Bool {
+    switch effect {
+    case .resetAfterHeaders, .slowRead: true
+    default: false
+    }
+  }
 }

@@ -1,10 +1,28 @@
 extension StandInCore {
+  /// Who sends: the client certificate of the connection, or else the provider token of the request.
+  mutating func authenticate(
+    _ request: StandInRequest, _ fields: RequestFields
+  ) throws(Refusal) -> Principal {
+    guard let connection = connections[request.connection], let certificate = connection.certificate else {
+      return .key(try providerKey(fields.authorization, on: request.connection))
+    }
+    guard certificate.isForPushes else { throw Refusal(.badCertificate, "the certificate is not one for pushes") }
+    guard (certificate.notBefore...certificate.notAfter).contains(clock.now) else {
+      throw Refusal(.badCertificate, "the certificate is not valid at this time")
+    }
+    guard certificate.environments.contains(connection.environment) else {
+      throw Refusal(
+        .badCertificateEnvironment, "the certificate is not for \(connection.environment.rawValue)")
+    }
+    return .certificate(certificate)
+  }
+
   /// Checks the provider token: form, key, signature, environment, the connection's binding, changes, age.
   ///
   /// Source: Apple, "Establishing a token-based connection to APNs". Which of the reasons Apple gives for which breach
   /// of the binding rules is not published: another team or an unknown key is `InvalidProviderToken`, a second key on
   /// one connection `UnrelatedKeyIdInToken`.
-  mutating func authenticate(
+  private mutating func providerKey(
     _ authorization: String?, on id: StandInConnectionID
   ) throws(Refusal) -> StandInKey {
     guard let authorization, let text = Self.bearerToken(authorization) else {

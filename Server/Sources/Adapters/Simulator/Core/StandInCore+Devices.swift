@@ -108,15 +108,21 @@ extension StandInCore {
     return actions
   }
 
-  /// Pushes to all devices or one, in the order taken, after a sequence number.
-  package func pushes(
+  /// Pushes to all devices or one, in the order taken, after a sequence number; their states as of now.
+  package mutating func pushes(
     device id: String?, after sequence: Int, limit: Int
   ) -> [(device: StandInDevice, push: StandInPush)] {
-    let chosen = id.map { indexByID[$0].map { [devices[$0]] } ?? [] } ?? devices
-    let all = chosen.flatMap { device in
-      device.inbox.lazy.filter { $0.sequence > sequence }.map { (device: device, push: $0) }
+    let chosen = id.map { id in indexByID[id].map { $0..<$0 + 1 } ?? 0..<0 } ?? devices.indices
+    let now = clock.now
+    var found: [(index: Int, position: Int, sequence: Int)] = []
+    for index in chosen where !devices[index].inbox.isEmpty {
+      expireStored(at: index, now: now)
+      for (position, push) in devices[index].inbox.enumerated() where push.sequence > sequence {
+        found.append((index, position, push.sequence))
+      }
     }
-    return Array(all.sorted { $0.push.sequence < $1.push.sequence }.prefix(limit))
+    found.sort { $0.sequence < $1.sequence }
+    return found.prefix(limit).map { (devices[$0.index], devices[$0.index].inbox[$0.position]) }
   }
 
   /// Requests of the wire log, oldest first, after a sequence number.
@@ -137,8 +143,8 @@ extension StandInCore {
   /// Pushes that fell out of the inboxes.
   package var pushesDropped: Int { inboxBudget.dropped }
 
-  /// Forgets what happened: faults, inboxes, wire log, counters, seen provider tokens, the moved clock; on demand the
-  /// devices too. Devices that stay keep their state; open connections and links stay open.
+  /// Forgets what happened: faults, changed rules, inboxes, wire log, counters, seen provider tokens, the moved clock;
+  /// on demand the devices too. Devices that stay keep their state; open connections and links stay open.
   package mutating func reset(devicesToo: Bool) -> [StandInAction] {
     var actions: [StandInAction] = []
     if devicesToo {
@@ -155,7 +161,8 @@ extension StandInCore {
         devices[index].presence = .followsLink(link)
       }
     }
-    setFaults([], seed: 1)
+    actions += setFaults([], seed: 1)
+    rules = initialRules
     wireLog.removeAll()
     inboxBudget.removeAll()
     ledger.forgetAll()

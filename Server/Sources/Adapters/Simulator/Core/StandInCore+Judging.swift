@@ -14,9 +14,9 @@ extension StandInCore {
     guard fields.method == "POST" else { throw Refusal(.methodNotAllowed, "only POST sends a push") }
     let tokenText = try deviceToken(inPath: fields.path)
     if let name = fields.duplicate { throw Refusal(.duplicateHeaders, "\(name) came twice") }
-    let key = try authenticate(fields.authorization, on: request.connection)
+    let principal = try authenticate(request, fields)
     let type = try pushType(fields)
-    let (topic, bundle) = try self.topic(fields, type, key)
+    let (topic, bundle) = try self.topic(fields, type, principal)
     if let word = fields.pushType, type == nil { throw Refusal(.invalidPushType, "there is no push type \(word)") }
     let priority = try self.priority(fields, type)
     let expiration = try self.expiration(fields.expiration)
@@ -48,11 +48,14 @@ extension StandInCore {
     return StandInPushType(rawValue: word)
   }
 
-  /// Topic and the bundle id in it. Without `apns-push-type` (which only watchOS demands) the suffix says the type.
+  /// Topic and the bundle id in it. Without `apns-push-type` (which only watchOS demands) the suffix says the type;
+  /// without `apns-topic` a certificate that carries one topic says that.
   private func topic(
-    _ fields: RequestFields, _ type: StandInPushType?, _ key: StandInKey
+    _ fields: RequestFields, _ type: StandInPushType?, _ principal: Principal
   ) throws(Refusal) -> (topic: String, bundle: String) {
-    guard let topic = fields.topic, !topic.isEmpty else { throw Refusal(.missingTopic, "there is no apns-topic") }
+    guard let topic = fields.topic ?? onlyTopic(principal), !topic.isEmpty else {
+      throw Refusal(.missingTopic, "there is no apns-topic")
+    }
     guard topic.utf8.count <= StandInLimits.topicBytes, topic.utf8.allSatisfy(Self.isTopicByte),
       !topic.hasPrefix("."), !topic.hasSuffix("."), !topic.contains("..")
     else { throw Refusal(.badTopic, "apns-topic is not made of a bundle id: letters, digits, '-' and '.'") }
@@ -61,13 +64,28 @@ extension StandInCore {
     guard let bundle = known.bundle(inTopic: topic) else {
       throw Refusal(.topicDisallowed, "push type \(known.rawValue) wants a topic that ends in \(known.topicSuffix)")
     }
-    guard bundles.contains(bundle) else {
-      throw Refusal(.topicDisallowed, "the team has no app \(bundle) for push type \(known.rawValue)")
-    }
-    guard key.allows(bundle: bundle) else {
-      throw Refusal(.topicDisallowed, "key \(key.keyID) is not made for topic \(bundle)")
+    switch principal {
+    case .key(let key):
+      guard bundles.contains(bundle) else {
+        throw Refusal(.topicDisallowed, "the team has no app \(bundle) for push type \(known.rawValue)")
+      }
+      guard key.allows(bundle: bundle) else {
+        throw Refusal(.topicDisallowed, "key \(key.keyID) is not made for topic \(bundle)")
+      }
+    case .certificate(let certificate):
+      guard !known.wantsToken else {
+        throw Refusal(.topicDisallowed, "push type \(known.rawValue) wants a provider token, not a certificate")
+      }
+      guard certificate.topics.contains(topic) else {
+        throw Refusal(.topicDisallowed, "the certificate does not list topic \(topic)")
+      }
     }
     return (topic, bundle)
+  }
+
+  private func onlyTopic(_ principal: Principal) -> String? {
+    guard case .certificate(let certificate) = principal, certificate.topics.count == 1 else { return nil }
+    return certificate.topics.first
   }
 
   private static func isTopicByte(_ byte: UInt8) -> Bool {

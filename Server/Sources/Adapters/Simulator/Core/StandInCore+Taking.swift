@@ -30,7 +30,8 @@ extension StandInCore {
     }
   }
 
-  /// Keeps one push per topic for an offline device, the newest; none that may not be stored.
+  /// Keeps one push for an offline device, the newest; none that may not be stored. Apple keeps one per device and
+  /// bundle id, and a device of the stand-in is one app on one phone.
   mutating func store(_ sequence: Int, at index: Int) {
     guard let push = devices[index].inbox.first(where: { $0.sequence == sequence }) else { return }
     guard push.expiration != 0, !push.isOver(at: clock.now) else {
@@ -38,11 +39,19 @@ extension StandInCore {
       return
     }
     for position in devices[index].inbox.indices
-    where devices[index].inbox[position].state == .stored && devices[index].inbox[position].topic == push.topic {
+    where devices[index].inbox[position].state == .stored {
       let other = devices[index].inbox[position].sequence
       if other < sequence { devices[index].inbox[position].state = .replaced }
     }
     setState(.stored, of: sequence, at: index)
+  }
+
+  /// Stored pushes past their time become `expired`.
+  mutating func expireStored(at index: Int, now: Int64) {
+    for position in devices[index].inbox.indices
+    where devices[index].inbox[position].state == .stored && devices[index].inbox[position].isOver(at: now) {
+      devices[index].inbox[position].state = .expired
+    }
   }
 
   /// The stored pushes of a device that came online, in order; those past their time become `expired`.
@@ -97,19 +106,25 @@ extension StandInCore {
   }
 
   /// Writes one line of the wire log. `outcome` is what was replied, if anything.
+  ///
+  /// - Parameter index: of the device, if the checks have found it.
   mutating func log(
-    _ request: StandInRequest, _ receipt: Receipt, _ outcome: Outcome?, faultRule: Int?, taken: Bool
+    _ request: StandInRequest, _ index: Int?, at: Int64, _ outcome: Outcome?, faultRule: Int?, taken: Bool
   ) {
     wireSequence += 1
     guard rules.logsRequests, let connection = connections[request.connection] else { return }
-    let token = DevicePath(request.headers.first { $0.name == ":path" }?.value ?? "").token
-    let device = token.flatMap(DeviceTokenText.bytes).flatMap { indexByToken[$0] }.map { devices[$0].id }
+    let device = (index ?? deviceIndex(request)).map { devices[$0].id }
     wireLog.append(
       WireLogEntry(
         sequence: wireSequence, connection: request.connection, environment: connection.environment,
         stream: request.stream, headers: redacted(request.headers, connection), bodyBytes: request.body.count,
         status: outcome?.status, reason: outcome?.reason, detail: outcome?.detail, faultRule: faultRule,
-        device: device, taken: taken, at: receipt.at))
+        device: device, taken: taken, at: at))
+  }
+
+  private func deviceIndex(_ request: StandInRequest) -> Int? {
+    let token = DevicePath(request.headers.first { $0.name == ":path" }?.value ?? "").token
+    return token.flatMap(DeviceTokenText.bytes).flatMap { indexByToken[$0] }
   }
 
   private func redacted(_ headers: [StandInHeader], _ connection: Connection) -> [StandInHeader] {

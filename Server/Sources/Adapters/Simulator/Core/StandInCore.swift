@@ -22,10 +22,30 @@ package struct StandInCore: Sendable {
     /// Streams above it are not looked at any more: they were named unprocessed in a GOAWAY.
     var lastStream = Int32.max
     var errors = 0
+    /// What the client showed in the TLS handshake; its provider tokens are then not looked at.
+    var certificate: StandInCertificate?
+    /// Milliseconds since 1970.
+    var lastActivity: Int64 = 0
     /// No reply is sent before.
     var silentUntil: Instant?
+    /// A fault rule, and no success or error, decides over the stream limit.
+    var isLimitedByFault = false
+    var isReadSlowly = false
+    /// What the fault rules said of requests whose bodies were still to come.
+    var decided: [Int32: FaultDecision] = [:]
     /// Until then replies of single streams may still be on their way.
     var delayedUntil: Instant?
+
+    /// Whether the client has shown who it is.
+    var isKnown: Bool { firstKey != nil || certificate != nil }
+  }
+
+  /// Of a request, before it is whole.
+  enum FaultDecision: Sendable {
+    case rule(index: Int, FaultRule)
+    case noRule
+    /// The stream is reset already.
+    case over
   }
 
   /// A provider token whose signature is known to be good.
@@ -36,6 +56,8 @@ package struct StandInCore: Sendable {
   }
 
   package internal(set) var rules: StandInRules
+  /// As at the start; a reset comes back to them.
+  let initialRules: StandInRules
   package internal(set) var statistics = StandInStatistics()
   var clock: StandInClock
   var draws: SeededGenerator
@@ -73,6 +95,7 @@ package struct StandInCore: Sendable {
     self.keys = keys
     self.bundles = bundles
     self.rules = rules
+    initialRules = rules
     wireLog = WireLog(capacity: rules.wireLogRequests, bytes: rules.wireLogBytes)
     self.clock = StandInClock(clock)
     self.randomness = randomness
@@ -82,12 +105,19 @@ package struct StandInCore: Sendable {
 
   // MARK: Connections
 
-  /// A connection of that personality is up. Announce `streamLimit(of:)` in its first SETTINGS.
-  package mutating func connectionOpened(_ environment: StandInEnvironment) -> StandInConnectionID {
+  /// A connection of that personality is up. Announce `streamLimit(of:)`.
+  package mutating func connectionOpened(
+    _ environment: StandInEnvironment, certificate: StandInCertificate? = nil
+  ) -> StandInConnectionID {
     statistics.connections += 1
     statistics.openConnections += 1
     let id = StandInConnectionID(rawValue: connectionsBefore + statistics.connections)
-    connections[id] = Connection(environment: environment, streamLimit: rules.streamsBeforeToken)
+    var connection = Connection(
+      environment: environment,
+      streamLimit: certificate == nil ? rules.streamsBeforeToken : rules.streamsAfterToken)
+    connection.certificate = certificate
+    connection.lastActivity = clock.now
+    connections[id] = connection
     return id
   }
 
@@ -102,7 +132,10 @@ package struct StandInCore: Sendable {
   }
 
   /// A PING came in; its answer is the HTTP/2 layer's.
-  package mutating func pingReceived() { statistics.pings += 1 }
+  package mutating func pingReceived(on connection: StandInConnectionID? = nil) {
+    statistics.pings += 1
+    if let connection { connections[connection]?.lastActivity = clock.now }
+  }
 
   /// So many streams are open on one connection, the one of the request at hand included.
   package mutating func sawOpenStreams(_ count: Int) {
@@ -117,20 +150,25 @@ package struct StandInCore: Sendable {
       statistics.ignored += 1
       return []
     }
+    let decision = faultDecision(request, connection)
+    if case .over = decision { return [] }
     statistics.requests += 1
+    if request.headersWereCut { return refuseHeaders(request, limitBefore: connection.streamLimit) }
     let fields = RequestFields(request.headers)
     let before = connection.streamLimit
     let verdict = judge(request, fields)
     let receipt = receipt(fields, verdict, connection.environment)
-    if faults.isEmpty { return settle(request, receipt, limitBefore: before) }
-
-    let token = DevicePath(fields.path).token.flatMap(DeviceTokenText.bytes)
-    let device = token.flatMap { indexByToken[$0] }.map { devices[$0].id }
-    let facts = FaultBook.Facts(
-      connection: request.connection.rawValue, environment: connection.environment, path: fields.path, token: token,
-      device: device)
-    guard let (index, rule) = faults.rule(for: facts) else { return settle(request, receipt, limitBefore: before) }
+    guard case .rule(let index, let rule) = decision else { return settle(request, receipt, limitBefore: before) }
     return apply(rule, index: index, to: request, receipt, limitBefore: before)
+  }
+
+  /// 431 (RFC 6585 section 5): Apple names no reason for a header section without end.
+  private mutating func refuseHeaders(_ request: StandInRequest, limitBefore: Int) -> [StandInAction] {
+    let receipt = Receipt(
+      verdict: .failure(Refusal(.duplicateHeaders, "the header section is too long")), apnsID: makeUUID(),
+      uniqueID: nil, at: clock.now)
+    let outcome = Outcome(status: 431, reason: nil, timestamp: nil, detail: "the header section is too long")
+    return answer(request, receipt, outcome, limitBefore: limitBefore, faultRule: nil, taken: false)
   }
 
   /// The usual end of a request: into the inbox if it was good, and a reply.
@@ -158,16 +196,18 @@ package struct StandInCore: Sendable {
     let id = request.connection
     statistics.byStatus[outcome.status, default: 0] += 1
     if let reason = outcome.reason { statistics.byReason[reason, default: 0] += 1 }
-    log(request, receipt, outcome, faultRule: faultRule, taken: taken)
+    log(request, receipt.device, at: receipt.at, outcome, faultRule: faultRule, taken: taken)
     var actions = [StandInAction.reply(id, stream: request.stream, reply(outcome, receipt))]
     guard var connection = connections[id] else { return actions }
     connection.highestStream = max(connection.highestStream, request.stream)
-    if let lower = rules.streamsAfterError, connection.firstKey != nil {
+    connection.lastActivity = receipt.at
+    if let lower = rules.streamsAfterError, connection.isKnown, !connection.isLimitedByFault {
       connection.streamLimit = outcome.status == 200 || outcome.status == 410 ? rules.streamsAfterToken : lower
     }
     if connection.streamLimit != limitBefore { actions.append(.streamLimit(id, connection.streamLimit)) }
     if outcome.status != 200 && outcome.status != 410 { connection.errors += 1 }
-    if let most = rules.errorsBeforeDisconnect, connection.errors >= most, connection.lastStream == .max {
+    let isTooMany = rules.errorsBeforeDisconnect.map { connection.errors >= $0 } ?? false
+    if isTooMany || isUnwelcome(connection, outcome), connection.lastStream == .max {
       connection.lastStream = connection.highestStream
       statistics.goaways += 1
       actions.append(.goaway(id, lastStream: connection.highestStream, debug: Self.goawayDebug(outcome.reason)))
@@ -189,6 +229,12 @@ package struct StandInCore: Sendable {
     var body: JSONValue = ["reason": .string(reason)]
     if let timestamp = outcome.timestamp { body = ["reason": .string(reason), "timestamp": .int(timestamp)] }
     return StandInReply(status: outcome.status, headers: headers, body: body.encoded)
+  }
+
+  /// A certificate that will never do ends its connection.
+  private func isUnwelcome(_ connection: Connection, _ outcome: Outcome) -> Bool {
+    guard outcome.status == 403, connection.certificate != nil else { return false }
+    return [StandInReason.badCertificate.word, StandInReason.badCertificateEnvironment.word].contains(outcome.reason)
   }
 
   static func goawayDebug(_ reason: String?) -> [UInt8] {

@@ -32,6 +32,11 @@ struct Receipt {
     if case .success = verdict { true } else { false }
   }
 
+  /// Index of the device that a good push is for.
+  var device: Int? {
+    if case .success(let good) = verdict { good.device } else { nil }
+  }
+
   var outcome: Outcome {
     switch verdict {
     case .success: Outcome(status: 200, reason: nil, timestamp: nil, detail: nil)
@@ -41,6 +46,12 @@ struct Receipt {
         detail: refusal.detail)
     }
   }
+}
+
+/// On whose behalf a push comes.
+enum Principal {
+  case key(StandInKey)
+  case certificate(StandInCertificate)
 }
 
 /// What a reply says.

@@ -32,6 +32,12 @@ package enum StandInLimits {
   package static let faultRules = 1000
   /// Longest `delayMs` and `silenceMs`: ten minutes.
   package static let faultDelayMs = 600_000
+  /// Largest `bytesPerSecond` of a slow read: beyond it the pieces would be larger than one read of the socket.
+  package static let slowReadRate = 100_000
+  /// Longest time that a setting may name: forty days.
+  package static let settingMs = 40 * 86_400_000
+  /// Longest scenario file: a thousand rules and room.
+  package static let scenarioBytes = 4 << 20
   /// Longest `delayMs` of a media file: two minutes.
   package static let mediaDelayMs = 120_000
   /// Items of one page of a list.

@@ -30,6 +30,9 @@ package enum StandInPushType: String, Sendable, CaseIterable {
     }
   }
 
+  /// Refused on a connection with a client certificate, whatever the certificate lists.
+  package var wantsToken: Bool { self == .location || self == .fileprovider }
+
   /// Largest body in bytes.
   package var payloadLimit: Int { self == .voip ? 5120 : 4096 }
 

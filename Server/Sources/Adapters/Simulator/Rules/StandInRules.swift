@@ -1,7 +1,7 @@
 /// What of APNs' behaviour a user may turn; the order of the checks is fixed.
 package struct StandInRules: Sendable {
   /// Over what a change of provider token is counted.
-  package enum TokenScope: String, Sendable {
+  package enum TokenScope: String, Sendable, CaseIterable {
     case key
     case connection
     case team
@@ -21,6 +21,9 @@ package struct StandInRules: Sendable {
   package var providerTokenWindowMs: Int64 = 20 * 60 * 1000
   /// Age in seconds beyond which a provider token is expired, and distance in the future beyond which it is invalid.
   package var providerTokenAgeSeconds: Int64 = 3600
+  /// A connection without a request or PING for so long is sent away by GOAWAY IdleTimeout; `nil` never. Apple
+  /// publishes no number.
+  package var idleTimeoutMs: Int64?
   /// Keeps the last requests for `GET …/requests`; counters are exact either way.
   package var logsRequests = true
   /// Keeps pushes in inboxes. Off only for benches: then nothing is stored for offline devices either.

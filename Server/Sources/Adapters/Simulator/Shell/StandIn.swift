@@ -19,19 +19,19 @@ package final class StandIn: Sendable {
   /// The state behind both personalities, for tests and benches in the same process.
   package let core: Locked<StandInCore>
   private let loop: UVLoop
-  private let listeners: LoopConfined<[HTTP2Listener]>
+  private let front: LoopConfined<StandInFront>
   private let web: WebServer?
   private let control: StandInControl
   private let timer: StandInTimer
 
   private init(
-    readyLine: StandInReadyLine, core: Locked<StandInCore>, loop: UVLoop, listeners: LoopConfined<[HTTP2Listener]>,
+    readyLine: StandInReadyLine, core: Locked<StandInCore>, loop: UVLoop, front: LoopConfined<StandInFront>,
     web: WebServer?, control: StandInControl, timer: StandInTimer
   ) {
     self.readyLine = readyLine
     self.core = core
     self.loop = loop
-    self.listeners = listeners
+    self.front = front
     self.web = web
     self.control = control
     self.timer = timer
@@ -50,17 +50,18 @@ package final class StandIn: Sendable {
     let tls = try serverContext(authority, configuration)
     let loop = try makeLoop()
     let ports: [UInt16]
-    let listeners = LoopConfined<[HTTP2Listener]>([], to: loop.mark)
+    let front = LoopConfined(StandInFront(), to: loop.mark)
     do throws(StandInError) {
-      ports = try await listen(configuration, core, links, tls, on: loop, into: listeners)
+      ports = try await listen(configuration, core, links, tls, on: loop, into: front)
     } catch {
       loop.stop()
       throw error
     }
     let timer = StandInTimer(loop: loop)
-    let control = StandInControl(core: core, links: links, topic: configuration.topic) {
-      await timer.wait(milliseconds: $0)
-    }
+    let control = StandInControl(
+      core: core, links: links, topic: configuration.topic,
+      act: { actions in loop.execute { front.value.perform(actions) } },
+      wait: { await timer.wait(milliseconds: $0) })
     let web: WebServer?
     let controlPort: UInt16?
     do throws(StandInError) {
@@ -77,7 +78,7 @@ package final class StandIn: Sendable {
       devices: core.withLock { $0.devices(from: 0, limit: StandInReadyLine.listedDevices).page },
       version: configuration.version, processID: Int(getpid()))
     return StandIn(
-      readyLine: line, core: core, loop: loop, listeners: listeners, web: web, control: control, timer: timer)
+      readyLine: line, core: core, loop: loop, front: front, web: web, control: control, timer: timer)
   }
 
   /// The control API for another server's router.
@@ -89,13 +90,7 @@ package final class StandIn: Sendable {
   package func stop() async {
     timer.stop()
     await web?.stop(grace: .zero)
-    loop.execute { [listeners] in
-      for listener in listeners.value {
-        listener.stop()
-        for connection in listener.connections { connection.abort() }
-      }
-      listeners.value = []
-    }
+    loop.execute { [front] in front.value.stop() }
     loop.stop()
   }
 
@@ -109,6 +104,7 @@ package final class StandIn: Sendable {
     var core = StandInCore(
       keys: [key] + configuration.furtherKeys, bundles: [configuration.topic], rules: configuration.rules,
       clock: configuration.clock, randomness: configuration.randomness, digest: StandInDigest.hex)
+    try readScenario(configuration.scenario, into: &core)
     do throws(StandInDeviceFault) {
       for _ in 0..<configuration.deviceCount {
         _ = try core.addDevice(StandInDeviceDraft(topic: configuration.topic))
@@ -117,6 +113,17 @@ package final class StandIn: Sendable {
       throw StandInError(.configuration, "At most \(StandInLimits.devices) devices can be minted; ask for fewer.")
     }
     return core
+  }
+
+  private static func readScenario(_ bytes: [UInt8], into core: inout StandInCore) throws(StandInError) {
+    guard !bytes.isEmpty else { return }
+    do throws(APIError) {
+      let (rules, seed) = try FaultRuleText.read(bytes)
+      core.setFaults(rules, seed: seed)
+    } catch {
+      let place = error.parameter.map { " (\($0))" } ?? ""
+      throw StandInError(.configuration, "The scenario cannot be used: \(error.message)\(place)", cause: error)
+    }
   }
 
   private static func serverContext(
@@ -148,7 +155,7 @@ package final class StandIn: Sendable {
 
   private static func listen(
     _ configuration: StandInConfiguration, _ core: Locked<StandInCore>, _ links: LinkBoard, _ tls: TLSServerContext,
-    on loop: UVLoop, into listeners: LoopConfined<[HTTP2Listener]>
+    on loop: UVLoop, into front: LoopConfined<StandInFront>
   ) async throws(StandInError) -> [UInt16] {
     let wanted: [(StandInEnvironment, UInt16)] = [
       (.sandbox, configuration.sandboxPort), (.production, configuration.productionPort),
@@ -162,7 +169,7 @@ package final class StandIn: Sendable {
             loop: loop, tls: tls, configuration: StandInService.configuration(configuration.rules), handler: service)
           do throws(ChannelError) {
             ports.append(try listener.listen(on: Endpoint(host: configuration.host, port: port)))
-            listeners.value.append(listener)
+            front.value.add(listener, service)
           } catch {
             done.resume(
               returning: .failure(
@@ -173,6 +180,7 @@ package final class StandIn: Sendable {
             return
           }
         }
+        front.value.watchIdleConnections(core, on: loop)
         done.resume(returning: .success(ports))
       }
     }

@@ -20,6 +20,8 @@ package struct StandInConfiguration: Sendable {
   /// Ten characters.
   package var teamID = "PABALDEMO1"
   package var rules = StandInRules()
+  /// Fault rules in force from the start: the body of `PUT …/faults`.
+  package var scenario: [UInt8] = []
   /// Keys beside the folder's own, for tests of what keys may do.
   package var furtherKeys: [StandInKey] = []
   package var version = "0"
