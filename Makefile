@@ -14,7 +14,10 @@ SWIFT_TEST := swift test --disable-xctest $(STRICT)
 SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmarks Examples/TalentMarket/Sources \
   Examples/TalentMarket/Tests)
 
-.PHONY: build demo test test-long test-sanitize lint format bench clean
+# `PABAL_TESTS` is for work on one target; here everything runs.
+unexport PABAL_TESTS
+
+.PHONY: build demo test test-target test-long test-sanitize lint format bench clean
 
 build: ## bin/pabal, as it is installed
 	@scripts/bootstrap build
@@ -35,6 +38,11 @@ test: build ## everything that must hold
 	scripts/test-clash-package
 	scripts/test-docs
 
+test-target: ## only some test targets of the server: make test-target TESTS=HTTP2Tests,DeliveryTests
+	@test -n "$(TESTS)" || { echo "usage: make test-target TESTS=HTTP2Tests,…" >&2; exit 2; }
+	@scripts/bootstrap test
+	PABAL_TESTS=$(TESTS) $(SWIFT_TEST) --package-path Server
+
 test-long: build ## the same tests with larger counts
 	@scripts/bootstrap test
 	PABAL_TEST_SCALE=20 scripts/run-test server-long 200 $(SWIFT_TEST) --package-path Server
@@ -49,6 +57,7 @@ lint: ## format, imports, sizes, graph, status
 	scripts/tidy
 	scripts/check-imports
 	scripts/test-check-imports
+	scripts/test-checks
 	scripts/target-graph --check
 	scripts/check-status
 

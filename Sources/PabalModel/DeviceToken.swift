@@ -2,8 +2,8 @@ public import PabalPrimitives
 
 /// The address of one app on one device, as APNs issued it: 1 to 1024 raw bytes, hexadecimal only at the edges.
 ///
-/// Apple does not promise a length ("Registering your app with APNs"), so none is demanded.
-public struct DeviceToken: Hashable, Sendable {
+/// Apple does not promise a length ("Registering your app with APNs"), so none is demanded. It prints as `redacted`.
+public struct DeviceToken: Hashable, Sendable, Unprintable {
   /// Apple's tokens have 32 bytes today; the limit only keeps rows and paths bounded.
   public static let maximumBytes = 1024
 
@@ -17,6 +17,8 @@ public struct DeviceToken: Hashable, Sendable {
 
   /// Lower-case hexadecimal, as it stands in `/3/device/<token>`.
   public var hex: String { Hex.encode(bytes) }
+
+  public var description: String { redacted }
 
   /// `740f…4bad`, for people and logs; a token too short to hide anything shows nothing.
   public var redacted: String {

@@ -45,8 +45,8 @@ package struct PushAPIConfiguration: Sendable {
   }
 }
 
-/// The two keys of an app in test mode. Neither prints itself.
-package struct APIKeys: Sendable {
+/// The two keys of an app in test mode. They do not print.
+package struct APIKeys: Sendable, Unprintable {
   /// `pb_test_…`: servers; may do everything.
   package let secret: String
   /// `pp_test_…`: ships in apps; registers devices, reports events, reads and sets preferences.

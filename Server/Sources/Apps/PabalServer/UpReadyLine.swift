@@ -2,7 +2,7 @@ import PabalModel
 package import PabalPrimitives
 
 /// What a started server says of itself: all that anybody needs to use it.
-package struct UpReadyLine: Sendable {
+package struct UpReadyLine: Sendable, Unprintable {
   package struct User: Sendable, Equatable {
     package let id: String
     package let devices: [Device]
@@ -67,7 +67,7 @@ extension UpReadyLine.Device {
 }
 
 /// What `profile.json` says.
-struct UpProfile: Sendable {
+struct UpProfile: Sendable, Unprintable {
   let root: JSONSlice
   let testKey: String
   let publishableKey: String

@@ -1,9 +1,10 @@
 internal import COpenSSL
+import PabalPrimitives
 
 /// AES-256-GCM (NIST SP 800-38D) under one key, with a fresh random nonce for each seal.
 ///
 /// A sealed box is `nonce (12) ‖ ciphertext ‖ tag (16)`. One key must not seal more than 2^32 boxes.
-package struct AES256GCM: Sendable {
+package struct AES256GCM: Sendable, Unprintable {
   package static let keyByteCount = 32
   package static let nonceByteCount = 12
   package static let tagByteCount = 16

@@ -1,10 +1,11 @@
 internal import COpenSSL
+import PabalPrimitives
 
 /// A keyed one-to-one map of 16-byte blocks: AES-256 on a single block.
 ///
 /// It makes ids that are computed instead of stored: a counter pair goes in, an opaque id comes out, and only the key
 /// leads back. It is not encryption of messages: equal blocks give equal results, which is what an id needs.
-package struct AES256Permutation: Sendable {
+package struct AES256Permutation: Sendable, Unprintable {
   package static let blockByteCount = 16
   private let key: [UInt8]
 

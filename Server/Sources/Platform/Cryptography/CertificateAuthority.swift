@@ -1,8 +1,8 @@
 internal import COpenSSL
 package import PabalPrimitives
 
-/// A certificate and its private key, as PEM texts.
-package struct IssuedCertificate: Sendable {
+/// A certificate and its private key, as PEM texts. It does not print.
+package struct IssuedCertificate: Sendable, Unprintable {
   package let certificatePEM: String
   /// Not encrypted: write it to files with mode 0600 only.
   package let keyPEM: String

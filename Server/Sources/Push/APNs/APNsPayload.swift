@@ -1,8 +1,8 @@
 package import PabalModel
 package import PabalPrimitives
 
-/// The body of a push: one JSON object, checked, exactly as it goes on the wire.
-package struct APNsPayload: Hashable, Sendable {
+/// The body of a push: one JSON object, checked, exactly as it goes on the wire. It does not print.
+package struct APNsPayload: Hashable, Sendable, Unprintable {
   package let bytes: [UInt8]
 
   /// Takes a text as it is; only a final newline is left out.

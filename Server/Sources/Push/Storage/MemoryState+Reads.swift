@@ -15,7 +15,7 @@ extension MemoryState {
       counts: counts)
   }
 
-  func deliveries(of message: MessageAcceptance) -> [Delivery] {
+  func deliveries(of message: MessageAcceptance) -> [DeliveryRow] {
     (deliveryOrder[message.identity.number] ?? []).compactMap { deliveries[$0] }
   }
 

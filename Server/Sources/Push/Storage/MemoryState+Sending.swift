@@ -47,7 +47,7 @@ extension MemoryState {
       key: key, id: Self.deliveryID(for: key), messageID: acceptance.identity.id, user: delivery.user,
       device: Self.deviceID(for: delivery.device), state: state, reason: delivery.reason,
       createdAt: acceptance.createdAt, updatedAt: acceptance.createdAt, attempts: [], events: [])
-    deliveries[key] = Delivery(
+    deliveries[key] = DeliveryRow(
       record: record, push: delivery.push, markedAt: isMarked ? acceptance.createdAt : nil,
       decided: delivery.steps)
     deliveryOrder[acceptance.identity.number, default: []].append(key)

@@ -34,7 +34,7 @@ struct MemoryState {
     var acceptance: MessageAcceptance
   }
 
-  struct Delivery {
+  struct DeliveryRow {
     var record: DeliveryRecord
     var push: OutgoingPush?
     var markedAt: WallTime?
@@ -52,7 +52,7 @@ struct MemoryState {
   var changes: [Change] = []
   var claims: [ClaimKey: Claim] = [:]
   var messages: [MessageNumber: Message] = [:]
-  var deliveries: [DeliveryKey: Delivery] = [:]
+  var deliveries: [DeliveryKey: DeliveryRow] = [:]
   var deliveryOrder: [MessageNumber: [DeliveryKey]] = [:]
 
   mutating func openApp(named name: String, mode: PushMode) throws(StorageError) -> AppMode {

@@ -62,7 +62,7 @@ package struct AcceptedDelivery: Sendable {
 }
 
 /// The rendered push. Kept sealed until the delivery's outcome, so that a restart can send what was accepted.
-package struct OutgoingPush: Hashable, Sendable {
+package struct OutgoingPush: Hashable, Sendable, Unprintable {
   package var payload: [UInt8]
   package var pushType: String
   package var priority: Int

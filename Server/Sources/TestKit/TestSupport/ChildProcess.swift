@@ -40,7 +40,8 @@ package final class ChildProcess: Sendable {
   private let state: Locked<State>
 
   /// - Parameters:
-  ///   - environment: `nil` for the tests' own.
+  ///   - environment: `nil` for the tests' own. Where the run puts its temporary files and sanitizer reports is always
+  ///     handed on.
   ///   - input: written first; the pipe then stays open until `closeInput` when `keepsInputOpen`.
   package init(
     _ executable: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil,
@@ -199,7 +200,8 @@ package final class ChildProcess: Sendable {
     var child: pid_t = 0
     let status: Int32
     if let environment {
-      var pairs: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+      let complete = inheritedVariables.merging(environment) { $1 }
+      var pairs: [UnsafeMutablePointer<CChar>?] = complete.map { strdup("\($0.key)=\($0.value)") } + [nil]
       defer { pairs.forEach { free($0) } }
       status = posix_spawn(&child, command[0], &actions, &attributes, &words, &pairs)
     } else {
@@ -208,6 +210,11 @@ package final class ChildProcess: Sendable {
     guard status == 0 else { throw TestFiles.Failure(description: "cannot start \(executable): errno \(status)") }
     return child
   }
+
+  private static let inheritedVariables: [String: String] = {
+    let names = ["TMPDIR", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS"]
+    return names.reduce(into: [:]) { result, name in result[name] = getenv(name).map { String(cString: $0) } }
+  }()
 
   #if canImport(Darwin)
   private typealias SpawnAttributes = posix_spawnattr_t?

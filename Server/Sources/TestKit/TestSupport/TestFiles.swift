@@ -83,14 +83,15 @@ package enum TestFiles {
   }
 }
 
-/// A folder that lives as long as this value.
+/// A folder of the temporary one (`TMPDIR`) that lives as long as this value.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
   package init() throws {
-    var template = Array("/tmp/pabal-test-XXXXXX".utf8CString)
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/pabal-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw TestFiles.Failure(description: "cannot make a temporary folder: errno \(errno)")
+      throw TestFiles.Failure(description: "cannot make a temporary folder in \(base): errno \(errno)")
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
@@ -113,6 +114,14 @@ package final class TemporaryFolder: Sendable {
       rmdir(path)
     }
   }
+}
+
+/// Runs `body` with the path of a folder that is removed afterwards, with all that it holds by then.
+package func withTemporaryFolder<Result>(_ body: (_ path: String) async throws -> Result) async throws -> Result {
+  let folder = try TemporaryFolder()
+  let result = try await body(folder.path)
+  withExtendedLifetime(folder) {}
+  return result
 }
 
 private func systemRead(_ file: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {

@@ -1,10 +1,5 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 import SQLiteStorage
-import Testing
+import TestSupport
 
 let testMasterKey = [UInt8](0..<32)
 
@@ -23,15 +18,4 @@ func withTemporaryStore(
     }
     await storage.close()
   }
-}
-
-func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
-  var template = Array("/tmp/pabal-test-XXXXXX".utf8CString)
-  try #require(mkdtemp(&template) != nil)
-  let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  defer {
-    for name in ["pabal.sqlite", "pabal.sqlite-wal", "pabal.sqlite-shm"] { unlink(folder + "/" + name) }
-    rmdir(folder)
-  }
-  try await body(folder)
 }

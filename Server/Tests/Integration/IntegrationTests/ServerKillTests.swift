@@ -59,6 +59,7 @@ private final class KillStage: Sendable {
     var unanswered: [Int: String] = [:]
     var killsInFlight = 0
     var killTimes: [WallTime] = []
+    var lastWords: [String] = []
   }
 
   private static let clients = 16
@@ -103,8 +104,14 @@ private final class KillStage: Sendable {
       let limit = Int(generator.withLock { $0.next() } % 40) + 10
       let lost = try await drive(api, round: round, killing: server, after: limit)
       notes.withLock { $0.killsInFlight += lost > 0 ? 1 : 0 }
-      _ = await server.result()
+      note(await server.result().errors)
     }
+  }
+
+  /// A server that is killed has no last words; a crash or a sanitizer's report would be some.
+  private func note(_ errors: String) {
+    let bad = errors.split(separator: "\n").first { $0.contains("Sanitizer") || $0.contains("Fatal error") }
+    if let bad { notes.withLock { $0.lastWords.append(String(bad)) } }
   }
 
   private func register(_ api: ServerCaller) async throws {
@@ -219,6 +226,8 @@ private final class KillStage: Sendable {
       findings.problems.append("\(delivery) was sent but is not in the database")
     }
     simulator.signal(SIGTERM)
+    note(await simulator.result().errors)
+    findings.problems += notes.withLock { $0.lastWords }
     return findings
   }
 

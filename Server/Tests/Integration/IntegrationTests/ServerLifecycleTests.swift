@@ -14,7 +14,7 @@ import Testing
 /// Start, stop, start again: what must survive, what must be refused.
 @Suite struct ServerLifecycleTests {
   @Test func `a second server on the same folder prints the first one's links`() async throws {
-    try await withDataFolder { folder in
+    try await withTemporaryFolder { folder in
       try await withServer(UpConfiguration(folder: .kept(folder), port: 0)) { stage in
         guard case .alreadyRunning(let line) = try await UpServer.start(UpConfiguration(folder: .kept(folder), port: 0))
         else {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `after a restart keys, devices and the stand-in's names are the same, and pushes arrive`() async throws {
-    try await withDataFolder { folder in
+    try await withTemporaryFolder { folder in
       let configuration = UpConfiguration(folder: .kept(folder), port: 0)
       let phone = Locked<(id: String, token: String)?>(nil)
       let first = Locked<UpReadyLine?>(nil)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `another master key is refused with what to do, and nothing is written`() async throws {
-    try await withDataFolder { folder in
+    try await withTemporaryFolder { folder in
       let configuration = UpConfiguration(folder: .kept(folder), port: 0)
       try await withServer(configuration) { _ in }
       let before = try TestFiles.read(folder + "/pabal.sqlite")
@@ -81,7 +81,7 @@ import Testing
 
   @Test func `marks without outcome end unknown after a restart, accepted pushes without a mark are sent`() async throws
   {
-    try await withDataFolder { folder in
+    try await withTemporaryFolder { folder in
       let configuration = UpConfiguration(folder: .kept(folder), port: 0)
       try await withServer(configuration) { _ in }
       let key = try #require(
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `a stop lets what is in flight finish, commits it, and says draining meanwhile`() async throws {
-    try await withDataFolder { folder in
+    try await withTemporaryFolder { folder in
       let configuration = UpConfiguration(folder: .kept(folder), port: 0)
       guard case .running(let server) = try await UpServer.start(configuration) else { return }
       let stage = try ServerStage(server)
@@ -152,26 +152,6 @@ import Testing
       }
     }
   }
-}
-
-func withDataFolder(_ body: (String) async throws -> Void) async throws {
-  var template = Array("/tmp/pabal-data-XXXXXX".utf8CString)
-  try #require(mkdtemp(&template) != nil)
-  let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  defer { removeFolder(folder) }
-  try await body(folder)
-}
-
-private func removeFolder(_ path: String) {
-  if let folder = opendir(path) {
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name == "." || name == ".." { continue }
-      if unlink(path + "/" + name) != 0 { removeFolder(path + "/" + name) }
-    }
-    closedir(folder)
-  }
-  rmdir(path)
 }
 
 /// The permission bits; `nil` when there is no such file.

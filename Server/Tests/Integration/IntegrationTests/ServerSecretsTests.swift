@@ -13,7 +13,7 @@ import Testing
 @Suite struct ServerSecretsTests {
   @Test("OC-84 no token, text or key in database, log, journal, metrics or error answers")
   func nothingLeaks() async throws {
-    try await withDataFolder { folder in
+    try await withTemporaryFolder { folder in
       let lines = Locked<[String]>([])
       let log = Log(minimumLevel: .debug) { event in
         lines.withLock { $0.append(String(decoding: event.json, as: UTF8.self)) }

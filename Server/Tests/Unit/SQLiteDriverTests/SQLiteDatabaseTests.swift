@@ -5,6 +5,7 @@ import Glibc
 #endif
 import PabalPrimitives
 import SQLiteDriver
+import TestSupport
 import Testing
 
 @Suite struct SQLiteDatabaseTests {
@@ -105,12 +106,12 @@ import Testing
       let file = try #require(fopen(path, "wb"))
       fputs(String(repeating: "not a database ", count: 500), file)
       fclose(file)
-      let before = try fileBytes(path)
+      let before = try TestFiles.read(path)
       let error = await #expect(throws: SQLiteError.self) {
         _ = try await SQLiteDatabase.open(path: path, readers: 1) { _ in }
       }
       #expect(error?.kind == .corrupt)
-      #expect(try fileBytes(path) == before)
+      #expect(try TestFiles.read(path) == before)
     }
   }
 

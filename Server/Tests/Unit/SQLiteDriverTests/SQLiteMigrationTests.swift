@@ -1,5 +1,6 @@
 import PabalPrimitives
 import SQLiteDriver
+import TestSupport
 import Testing
 
 @Suite struct SQLiteMigrationTests {
@@ -33,11 +34,11 @@ import Testing
   @Test func `a file of a newer program is refused before anything is written`() async throws {
     try await withDatabaseFile { path in
       try await Self.open(path, [Self.first, Self.second]).close()
-      let before = try fileBytes(path)
+      let before = try TestFiles.read(path)
       let error = await #expect(throws: SQLiteError.self) { _ = try await Self.open(path, [Self.first]) }
       #expect(error?.kind == .newerSchema)
       #expect(error?.message.contains("Start the newer program") == true)
-      #expect(try fileBytes(path) == before)
+      #expect(try TestFiles.read(path) == before)
     }
   }
 

@@ -7,18 +7,12 @@ import PabalModel
 import PabalPrimitives
 import SQLiteStorage
 import Storage
+import TestSupport
 import Testing
 
 /// A folder for one store, removed at the end.
 func withStoreFile(_ body: (_ path: String) async throws -> Void) async throws {
-  var template = Array("/tmp/pabal-store-XXXXXX".utf8CString)
-  try #require(mkdtemp(&template) != nil)
-  let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  defer {
-    for suffix in ["", "-wal", "-shm"] { unlink(folder + "/pabal.sqlite" + suffix) }
-    rmdir(folder)
-  }
-  try await body(folder + "/pabal.sqlite")
+  try await withTemporaryFolder { folder in try await body(folder + "/pabal.sqlite") }
 }
 
 func fileBytes(_ path: String) -> [UInt8] {

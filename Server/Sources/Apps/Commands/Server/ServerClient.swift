@@ -8,7 +8,7 @@ internal import Glibc
 #endif
 
 /// Calls of a command to its server: HTTP/1.1, one connection a call, on a thread of its own.
-struct ServerClient: Sendable {
+struct ServerClient: Sendable, Unprintable {
   /// Answers longer than this are not read: all that commands ask for are pages of lists.
   private static let answerBytes = 16 << 20
   /// The longest a server waits for itself (`wait=10`), and some.

@@ -3,7 +3,7 @@ import PabalPrimitives
 
 /// Which server a command talks to, and with which key: `PABAL_SERVER` and `PABAL_KEY`, else
 /// `./pabal-data/profile.json`, which `pabal up` writes. Never a file in the home folder.
-struct ServerProfile {
+struct ServerProfile: Unprintable {
   static let file = "./pabal-data/profile.json"
   private static let fileBytes = 1 << 20
 
