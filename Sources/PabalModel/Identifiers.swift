@@ -1,4 +1,7 @@
 /// A caller's own name for a person: any UTF-8, at most 255 bytes, no NUL.
+///
+/// Two ids are one only if their bytes are the same. `String` would call a composed and a decomposed `é` equal, a
+/// database would not, and one of two people would get the other's push.
 public struct UserID: RawRepresentable, Hashable, Sendable {
   public let rawValue: String
 
@@ -11,6 +14,20 @@ public struct UserID: RawRepresentable, Hashable, Sendable {
   public init?(checking text: String) {
     guard !text.isEmpty, text.utf8.count <= 255, !text.utf8.contains(0) else { return nil }
     rawValue = text
+  }
+
+  public static func == (left: UserID, right: UserID) -> Bool {
+    left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+  }
+
+  // `RawRepresentable` brings a `!=` that compares the texts.
+  public static func != (left: UserID, right: UserID) -> Bool {
+    !(left == right)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for byte in rawValue.utf8 { hasher.combine(byte) }
+    hasher.combine(0xFF as UInt8)
   }
 }
 

@@ -47,13 +47,14 @@ struct JSONScanner {
   private mutating func scanObject(depth: Int) throws(JSONError) {
     try open(depth: depth)
     if try takeIf(UInt8(ascii: "}")) { return }
-    var keys = Set<String>()
+    // As bytes: `String` calls two spellings of one accented letter equal, RFC 8259 section 8.3 does not.
+    var keys = Set<[UInt8]>()
     repeat {
       skipWhitespace()
       let start = position
       guard try peek() == UInt8(ascii: "\"") else { throw error(.unexpectedCharacter) }
       try scanString()
-      let key = JSONText.unescape(bytes[start..<position])
+      let key = Array(JSONText.unescape(bytes[start..<position]).utf8)
       guard keys.insert(key).inserted else { throw error(.duplicateKey, at: start) }
       skipWhitespace()
       try expect(UInt8(ascii: ":"))

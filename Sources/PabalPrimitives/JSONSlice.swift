@@ -80,7 +80,7 @@ public struct JSONSlice: Sendable {
     guard kind == .object else { return nil }
     var found: JSONSlice?
     forEachChild { name, value in
-      if let name, found == nil, JSONText.unescape(source[name]) == key { found = value }
+      if let name, found == nil, JSONText.unescape(source[name]).utf8.elementsEqual(key.utf8) { found = value }
     }
     return found
   }

@@ -45,7 +45,8 @@ public struct WallTime: Comparable, Hashable, Sendable {
 
   /// Whole seconds, rounded down.
   public var seconds: Int64 {
-    milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+    let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    return remainder < 0 ? quotient - 1 : quotient
   }
 
   public func advanced(by duration: Duration) -> WallTime {
@@ -53,8 +54,10 @@ public struct WallTime: Comparable, Hashable, Sendable {
     return WallTime(milliseconds: overflow ? (duration < .zero ? .min : .max) : sum)
   }
 
+  /// Clamped to what 64 bits of milliseconds hold.
   public func duration(to other: WallTime) -> Duration {
-    .milliseconds(other.milliseconds - milliseconds)
+    let (difference, overflow) = other.milliseconds.subtractingReportingOverflow(milliseconds)
+    return .milliseconds(overflow ? (other > self ? .max : .min) : difference)
   }
 
   public static func < (left: WallTime, right: WallTime) -> Bool {

@@ -13,6 +13,16 @@ struct VocabularyTests {
     #expect(UserID(checking: String(repeating: "가", count: 86)) == nil)
   }
 
+  @Test("User ids are the same only byte by byte: é in one and in two characters are two people")
+  func userIDsAreBytes() {
+    let composed = UserID(rawValue: "caf\u{E9}")
+    let decomposed = UserID(rawValue: "cafe\u{301}")
+    #expect(composed.rawValue == decomposed.rawValue)
+    #expect(!(composed == decomposed))
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed, UserID(rawValue: "caf\u{E9}")]).count == 2)
+  }
+
   @Test("Platforms are case-insensitive and closed")
   func platforms() {
     #expect(Platform(checking: "iOS") == .ios)

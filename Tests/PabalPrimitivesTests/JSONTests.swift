@@ -18,6 +18,15 @@ struct JSONTests {
     #expect(slice["missing"] == nil)
   }
 
+  @Test("Names are the same only byte by byte")
+  func names() throws {
+    let slice = try parse("{\"caf\u{E9}\":1,\"cafe\u{301}\":2}")
+    #expect(slice["caf\u{E9}"]?.int == 1)
+    #expect(slice["cafe\u{301}"]?.int == 2)
+    let error = #expect(throws: JSONError.self) { try parse(#"{"é":1,"\u00e9":2}"#) }
+    #expect(error?.kind == .duplicateKey)
+  }
+
   @Test("Scalars are read by their own type only")
   func scalars() throws {
     let slice = try parse(#"{"i":-7,"d":0.5,"t":true,"s":"x"}"#)

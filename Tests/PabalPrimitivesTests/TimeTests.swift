@@ -41,6 +41,16 @@ struct TimeTests {
     #expect(start.advanced(by: .milliseconds(2)).duration(to: start) == .milliseconds(-2))
   }
 
+  @Test("The ends of time clamp instead of overflowing")
+  func extremes() {
+    let first = WallTime(milliseconds: .min)
+    let last = WallTime(seconds: .max)
+    #expect(first.duration(to: last) == .milliseconds(Int64.max))
+    #expect(last.duration(to: first) == .milliseconds(Int64.min))
+    #expect(first.seconds == Int64.min / 1000 - 1)
+    #expect(WallTime(milliseconds: -1000).seconds == -1)
+  }
+
   @Test("A manual clock moves only when told")
   func manualClock() {
     let manual = ManualClock()

@@ -99,7 +99,7 @@ extension APIError {
   package static func malformedJSON(_ error: JSONError, place: Place = Place()) -> APIError {
     APIError(
       400, .invalidRequest, "json_malformed",
-      "The body is not JSON: \(error.message) (line \(error.line), column \(error.column)).", cause: error,
+      "The body is not JSON. \(error.message)", cause: error,
       place: place)
   }
 

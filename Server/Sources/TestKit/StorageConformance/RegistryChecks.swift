@@ -90,6 +90,18 @@ extension ConformanceSuite {
       try expect(try await storage.device(old.device.id, in: stage.appMode) == nil, "the old row is gone")
       try expectEqual(try await stage.devices(of: "a").count, 0)
     },
+    ConformanceCheck("é in one and in two characters are two people, each with a device and a decision") { storage in
+      let stage = try await StorageStage(storage)
+      let names = ["caf\u{E9}", "cafe\u{301}"]
+      for (index, name) in names.enumerated() {
+        try await stage.register(name, token: StorageStage.token(UInt8(index + 1)), install: "i\(index)")
+      }
+      for name in names { try expectEqual(try await stage.devices(of: name).count, 1) }
+      guard case .accepted(let outgoing) = try await storage.accept(try await stage.acceptance(to: names)) else {
+        throw ConformanceFailure(description: "not accepted")
+      }
+      try expectEqual(outgoing.count, 2)
+    },
     ConformanceCheck("sign-out needs the secret and the newest epoch; a late one changes nothing") { storage in
       let stage = try await StorageStage(storage)
       let created = try await stage.register("u", token: StorageStage.token(1), install: "i", epoch: 1)

@@ -34,7 +34,7 @@ package struct DecisionMaker: Sendable {
       return .userUnknown
     }
     steps.append(DecisionStep(.audience, .ok, ["addressed": "by name"]))
-    if let excluded = excludedUser(request.content), excluded == candidate.user.rawValue {
+    if let excluded = excludedUser(request.content), UserID(rawValue: excluded) == candidate.user {
       steps.append(DecisionStep(.holdout, .stop, ["excluded": "the sender"]))
       return .excluded
     }

@@ -8,7 +8,7 @@ extension NotificationType {
     do {
       root = try JSONSlice(parsing: Array(source.utf8))
     } catch {
-      throw NotificationTypeError(.json, "\(error.message) (line \(error.line), column \(error.column))", cause: error)
+      throw NotificationTypeError(.json, error.message, cause: error)
     }
     let file = TypeMembers(root, "")
     try file.allow([
