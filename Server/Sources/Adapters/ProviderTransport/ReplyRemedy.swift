@@ -11,6 +11,9 @@ enum ReplyRemedy {
     "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken",
   ]
 
+  /// The response headers that the transport reads.
+  static let headers = ["apns-unique-id", "retry-after"]
+
   static func refusal(for reply: APNsReply, headers: HTTP2HeaderBlock) -> DeliveryRefusal {
     let remedy: DeliveryRefusal.Remedy
     switch reply.verdict {

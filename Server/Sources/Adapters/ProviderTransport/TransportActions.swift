@@ -69,7 +69,7 @@ extension TransportCore {
       loop: loop,
       configuration: HTTP2ClientConfiguration(
         endpoint: configuration.endpoint, serverName: configuration.serverName, tls: configuration.tls,
-        dialTimeout: configuration.pool.dialTimeout * 2),
+        dialTimeout: configuration.pool.dialTimeout * 2, keptHeaders: ReplyRemedy.headers),
       events: { self.handle($0, on: connection) })
     connection.attach(http)
     connections.append(connection)

@@ -23,8 +23,8 @@ package final class TransportCore {
 
   var slots: [PushSlot] = []
   private var batches: [BatchState?] = []
-  /// The pushes of each batch, beside its state: reading one push must not cost a copy of either.
-  private var pushes: [[APNsPush]] = []
+  /// What each batch consists of, beside its state: reading one push must not cost a copy of either.
+  private var contents: [PushBatch?] = []
   private var freeBatches: [Int] = []
   private var dirtyBatches: [Int] = []
   var replies: [PushTag: APNsReply] = [:]
@@ -66,21 +66,22 @@ package final class TransportCore {
   // MARK: Pushes in
 
   package func take(_ batch: PushBatch) {
-    guard !batch.pushes.isEmpty else { return batch.sink.deliver([]) }
+    guard !batch.entries.isEmpty else { return batch.sink.deliver([]) }
     let place = freeBatches.popLast() ?? batches.count
     if place == batches.count {
       batches.append(nil)
-      pushes.append([])
+      contents.append(nil)
     }
-    batches[place] = BatchState(id: batch.id, sink: batch.sink, open: batch.pushes.count)
-    pushes[place] = batch.pushes
-    if !batch.sink.wantsChunks { batches[place]?.ready.reserveCapacity(batch.pushes.count) }
+    batches[place] = BatchState(id: batch.id, sink: batch.sink, open: batch.entries.count)
+    contents[place] = batch
+    if !batch.sink.wantsChunks { batches[place]?.ready.reserveCapacity(batch.entries.count) }
     let now = loop.now
     let wall = configuration.clock.wall()
-    for (index, push) in batch.pushes.enumerated() {
-      let deadline = push.expiresAt.map { now.advanced(by: wall.duration(to: $0)) }
+    for (index, entry) in batch.entries.enumerated() {
+      let deadline = entry.expiry.map { now.advanced(by: wall.duration(to: $0)) }
       let tag = ledger.admit(
-        DeliveryTerms(deadline: deadline, repeatsUnknown: push.repeatsUnknown, attemptLimit: push.attemptLimit))
+        DeliveryTerms(
+          deadline: deadline, repeatsUnknown: entry.repeatsUnknown, attemptLimit: Int(entry.attemptLimit)))
       while slots.count < ledger.slots { slots.append(PushSlot()) }
       slots[tag.slot] = PushSlot(batch: Int32(place), index: Int32(index))
     }
@@ -182,15 +183,30 @@ package final class TransportCore {
     guard let http = connection.http else { return }
     let room = min(connection.permits.available, permits.available)
     submitted.removeAll(keepingCapacity: true)
+    // Neighbours in the line are mostly neighbours in a batch: what they share is looked up once.
+    var place = -1
+    var batch: PushBatch?
+    var head = Int32(-1)
+    var template: HTTP2HeaderTemplate?
     while submitted.count < room, let tag = ledger.firstWaiting(now: now) {
-      let (batch, index) = slots[tag.slot].place
-      let body = pushes[batch][index].request.payload.bytes
-      guard http.canSubmit(bodyBytes: body.count) else { break }
+      let slot = slots[tag.slot].place
+      if slot.batch != place || batch == nil {
+        place = slot.batch
+        batch = contents[place]
+        head = -1
+      }
+      guard let batch else { preconditionFailure("an open push belongs to a batch") }
+      let entry = batch.entries[slot.index]
+      guard http.canSubmit(bodyBytes: Int(entry.bodyCount)) else { break }
       ledger.takeFirst()
       slots[tag.slot].tokenGeneration = generation
+      if entry.head != head || template == nil {
+        head = entry.head
+        template = credential.template(for: batch.heads[Int(head)], generation: generation)
+      }
+      guard let template else { preconditionFailure("a head has a template") }
       http.submit(
-        template: credential.template(for: pushes[batch][index].request.head, generation: generation),
-        path: pushes[batch][index].request.path, unique: pushes[batch][index].apnsID.bytes, body: body,
+        template: template, source: batch.bytes, path: entry.path, unique: entry.unique, body: entry.body,
         tag: tag.rawValue)
       submitted.append(tag)
     }
@@ -242,11 +258,12 @@ extension TransportCore {
     let now = loop.now
     for ending in endings {
       let (place, index) = slots[ending.tag.slot].place
+      guard let entry = contents[place]?.entries[index] else { preconditionFailure("a push ends once") }
       let reply = ending.state == .accepted || replies.isEmpty ? nil : replies.removeValue(forKey: ending.tag)
       let unique = uniqueIDs.isEmpty ? nil : uniqueIDs.removeValue(forKey: ending.tag)
       let outcome = APNsOutcome(
-        tag: pushes[place][index].tag, state: ending.state, status: ending.state == .accepted ? 200 : reply?.status,
-        reason: ending.reason, apnsID: pushes[place][index].apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
+        tag: entry.tag, state: ending.state, status: ending.state == .accepted ? 200 : reply?.status,
+        reason: ending.reason, apnsID: entry.apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
         verdict: ending.state == .accepted ? .accepted : reply?.verdict, attempts: ending.attempts,
         duration: ending.started.map { $0.duration(to: now) } ?? .zero,
         connection: ending.started == nil ? 0 : Int(ending.connection.rawValue))
@@ -264,7 +281,7 @@ extension TransportCore {
       guard state.open == 0 || state.sink.wantsChunks else { continue }
       if state.open == 0 {
         batches[place] = nil
-        pushes[place] = []
+        contents[place] = nil
         freeBatches.append(place)
       } else {
         batches[place]?.ready = []

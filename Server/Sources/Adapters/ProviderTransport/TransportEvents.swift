@@ -50,8 +50,7 @@ extension TransportCore {
 
   private func receive(_ response: HTTP2Response, for tag: PushTag, on connection: TransportConnection) {
     guard response.status != 200 else {
-      // `apns-id` alone is the usual case, and looking for more would cost each push.
-      if response.headers.count > 1, let unique = response.headers.string("apns-unique-id"), ledger.isOpen(tag) {
+      if response.headers.count > 0, let unique = response.headers.string("apns-unique-id"), ledger.isOpen(tag) {
         uniqueIDs[tag] = unique
       }
       connection.accepted.append(tag)

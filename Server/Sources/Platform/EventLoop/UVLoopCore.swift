@@ -9,6 +9,7 @@ final class UVLoopCore {
   let readBuffer: UnsafeMutableRawBufferPointer
   private let wake: UnsafeMutablePointer<uv_async_t>
   private let mailbox: UVMailbox
+  private let turn: UVTurn
   private var timers: [TimerID: UVTimer] = [:]
   private var lastTimer: UInt64 = 0
   private var open: [ObjectIdentifier: any UVStoppable] = [:]
@@ -34,6 +35,7 @@ final class UVLoopCore {
     self.uv = uv
     self.wake = wake
     self.mailbox = mailbox
+    turn = UVTurn(uv)
     readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 16)
     wake.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     mailbox.open(waking: wake)
@@ -43,6 +45,7 @@ final class UVLoopCore {
   deinit {
     if !isStopping {
       mailbox.close()
+      turn.close()
       uv_close(asHandle(wake), nil)
       uv_run(uv, UV_RUN_DEFAULT)
       uv_loop_close(uv)
@@ -66,6 +69,7 @@ final class UVLoopCore {
     mailbox.close()
     for handle in open.values { handle.loopWillStop() }
     for timer in timers.keys { cancel(timer) }
+    turn.close()
     uv_close(asHandle(wake), nil)
   }
 
@@ -90,6 +94,10 @@ final class UVLoopCore {
     lastTimer += 1
     let id = TimerID(lastTimer)
     guard !isStopping else { return id }
+    if delay <= .zero {
+      turn.add(id, work)
+      return id
+    }
     timers[id] = UVTimer(core: self, delay: delay) { [unowned self] in
       timers[id] = nil
       work()
@@ -98,7 +106,7 @@ final class UVLoopCore {
   }
 
   func cancel(_ timer: TimerID) {
-    timers.removeValue(forKey: timer)?.close()
+    if let timer = timers.removeValue(forKey: timer) { timer.close() } else { turn.cancel(timer) }
   }
 }
 

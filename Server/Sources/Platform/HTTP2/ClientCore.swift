@@ -3,11 +3,13 @@ internal import CNghttp2
 /// What nghttp2's call-backs of a client session touch for each request: trivial, at a fixed address.
 struct ClientCore {
   var session: OpaquePointer?
+  let memory = SessionMemory.make()
   var owner: Unmanaged<HTTP2ClientSession>?
   var slots = RequestSlots()
   var marks = HeadMarks()
   var gather = GatherBuffer()
   var scratch = HeaderScratch()
+  let kept: KeptHeaders
 
   /// Requests whose HEADERS wait in nghttp2, in order.
   private var queueHead: RequestSlotPointer?
@@ -26,11 +28,18 @@ struct ClientCore {
 
   mutating func deallocate() {
     nghttp2_session_del(session)
+    memory.pointee.deallocate()
+    memory.deallocate()
     slots.deallocate()
     slots = RequestSlots()
     marks = HeadMarks()
     gather.deallocate()
     scratch.deallocate()
+    kept.deallocate()
+  }
+
+  init(keptHeaders: [String]?) {
+    kept = KeptHeaders(keptHeaders)
   }
 
   mutating func queue(_ slot: RequestSlotPointer) {
@@ -97,7 +106,8 @@ struct ClientCore {
     nghttp2_option_new(&option)
     defer { nghttp2_option_del(option) }
     var session: OpaquePointer?
-    let status = nghttp2_session_client_new2(&session, callbacks, UnsafeMutableRawPointer(core), option)
+    var memory = SessionMemory.callbacks(core.pointee.memory)
+    let status = nghttp2_session_client_new3(&session, callbacks, UnsafeMutableRawPointer(core), option, &memory)
     guard status == 0, let session else { throw sessionError(Int(status)) }
     return session
   }
@@ -118,15 +128,16 @@ struct ClientCore {
     }
     let sent = Int(slot.pointee.bodySent)
     let count = min(length, Int(slot.pointee.bodyCount) - sent)
-    slot.pointee.body.pointee.withUnsafeBytes { body in
-      guard let base = body.baseAddress else { return }
-      UnsafeMutableRawPointer(buffer).copyMemory(from: base + sent, byteCount: count)
+    let start = slot.pointee.bodyStart + sent
+    slot.pointee.source.pointee.withUnsafeBytes { source in
+      UnsafeMutableRawBufferPointer(start: buffer, count: count).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: source[start..<start + count]))
     }
     slot.pointee.bodySent += Int32(truncatingIfNeeded: count)
     core(data).pointee.bodyBytesHandedOver -= count
     if slot.pointee.bodySent == slot.pointee.bodyCount {
       flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
-      slot.pointee.body.pointee = []
+      slot.pointee.source.pointee = []
     }
     return count
   }
@@ -154,7 +165,7 @@ struct ClientCore {
       var status: Int32 = 0
       for index in 0..<valueLength { status = status &* 10 &+ Int32(value[index] &- UInt8(ascii: "0")) }
       core.pointee.scratch.status = status
-    } else {
+    } else if core.pointee.kept.contains(name, nameLength) {
       core.pointee.scratch.append(name, nameLength, value, valueLength)
     }
     return 0

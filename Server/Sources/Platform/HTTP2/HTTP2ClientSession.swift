@@ -31,20 +31,22 @@ package final class HTTP2ClientSession {
   private var template: HTTP2HeaderTemplate?
   /// Templates that HEADERS inside nghttp2 may still point into.
   private var retired: [HTTP2HeaderTemplate] = []
-  /// Responses whose body is on its way.
+  /// Responses with headers or a body whose end is on its way.
   private var partial: [RequestSlotPointer: HTTP2Response] = [:]
   private var unprocessed: [(streamID: Int32, tag: UInt64)] = []
   private var flood = FloodBudget()
 
-  /// - Parameter firstStreamID: 1 but in tests of exhaustion.
+  /// - Parameters:
+  ///   - keptHeaders: names of the response headers that are kept, in lower case; nil keeps all.
+  ///   - firstStreamID: 1 but in tests of exhaustion.
   package init(
     concurrentStreamsCap: Int = HTTP2Limits.concurrentStreams,
-    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, firstStreamID: Int32 = 1
+    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, firstStreamID: Int32 = 1
   ) throws(HTTP2SessionError) {
     self.concurrentStreamsCap = concurrentStreamsCap
     self.responseBodyLimit = responseBodyLimit
     core = .allocate(capacity: 1)
-    core.initialize(to: ClientCore())
+    core.initialize(to: ClientCore(keptHeaders: keptHeaders))
     let session = try ClientCore.makeSession(core)
     core.pointee.session = session
     core.pointee.owner = Unmanaged.passUnretained(self)
@@ -94,23 +96,23 @@ package final class HTTP2ClientSession {
   }
 
   /// Only after `canSubmit` said yes. The bytes come with the next `drain`.
+  ///
+  /// Path, value of the unique header and body lie in one array, as they do for a whole batch of requests: so one
+  /// request costs one reference count.
   package func submit(
-    template: HTTP2HeaderTemplate, path: [UInt8], unique: [UInt8], body: [UInt8], tag: UInt64
+    template: HTTP2HeaderTemplate, source: [UInt8], path: Range<Int>, unique: Range<Int>, body: Range<Int>, tag: UInt64
   ) {
     if template !== self.template { adopt(template) }
     let slot = core.pointee.slots.take()
     slot.pointee.tag = tag
+    slot.pointee.bodyStart = body.lowerBound
     slot.pointee.bodyCount = Int32(truncatingIfNeeded: body.count)
-    slot.pointee.body.pointee = body
-    let uniqueIndex = fields.count - 1
-    let id = path.withUnsafeBufferPointer { path in
-      unique.withUnsafeBufferPointer { unique in
-        fields[HTTP2HeaderTemplate.pathIndex].value = UnsafeMutablePointer(mutating: path.baseAddress)
-        fields[HTTP2HeaderTemplate.pathIndex].valuelen = path.count
-        fields[uniqueIndex].value = UnsafeMutablePointer(mutating: unique.baseAddress)
-        fields[uniqueIndex].valuelen = unique.count
-        return ClientCore.submit(core, fields, slot)
-      }
+    slot.pointee.source.pointee = source
+    // nghttp2 copies path and unique header before it returns.
+    let id = source.withUnsafeBufferPointer { source in
+      place(source[path], at: HTTP2HeaderTemplate.pathIndex)
+      place(source[unique], at: fields.count - 1)
+      return ClientCore.submit(core, fields, slot)
     }
     guard id > 0 else {
       // Memory or stream ids are used up; the latter is asked for before. Nothing was sent.
@@ -122,6 +124,22 @@ package final class HTTP2ClientSession {
     core.pointee.openStreams += 1
     core.pointee.bodyBytesHandedOver += body.count
     core.pointee.queue(slot)
+  }
+
+  /// A single request, whose parts lie apart.
+  package func submit(
+    template: HTTP2HeaderTemplate, path: [UInt8], unique: [UInt8], body: [UInt8], tag: UInt64
+  ) {
+    let head = path.count + unique.count
+    submit(
+      template: template, source: path + unique + body, path: 0..<path.count, unique: path.count..<head,
+      body: head..<head + body.count, tag: tag)
+  }
+
+  private func place(_ value: Slice<UnsafeBufferPointer<UInt8>>, at index: Int) {
+    let value = UnsafeBufferPointer(rebasing: value)
+    fields[index].value = UnsafeMutablePointer(mutating: value.baseAddress)
+    fields[index].valuelen = value.count
   }
 
   private func adopt(_ template: HTTP2HeaderTemplate) {
@@ -240,7 +258,7 @@ extension HTTP2ClientSession {
       slot.pointee.status = scratch.status
       let response = HTTP2Response(status: Int(scratch.status), headers: scratch.block())
       if endStream { return settle(slot, with: response) }
-      partial[slot] = response
+      if scratch.fields > 0 { partial[slot] = response }
     } else if endStream {
       receivedEnd(slot)  // Trailers say nothing that we need.
     }
@@ -253,8 +271,15 @@ extension HTTP2ClientSession {
   }
 
   func receivedEnd(_ slot: RequestSlotPointer) {
-    guard let response = partial.removeValue(forKey: slot) else { return }
+    guard let response = takePartial(slot) else { return }
     settle(slot, with: response)
+  }
+
+  /// What has come of a response; nil before its final head.
+  private func takePartial(_ slot: RequestSlotPointer) -> HTTP2Response? {
+    guard slot.pointee.status != 0 else { return nil }
+    if !partial.isEmpty, let response = partial.removeValue(forKey: slot) { return response }
+    return HTTP2Response(status: Int(slot.pointee.status))
   }
 
   private func settle(_ slot: RequestSlotPointer, with response: HTTP2Response) {
@@ -265,7 +290,7 @@ extension HTTP2ClientSession {
 
   func streamClosed(_ slot: RequestSlotPointer, code: HTTP2ErrorCode) {
     let state = slot.pointee
-    let response = partial.isEmpty ? nil : partial.removeValue(forKey: slot)
+    let response = takePartial(slot)
     core.pointee.bodyBytesHandedOver -= Int(state.bodyCount - state.bodySent)
     core.pointee.openStreams -= 1
     core.pointee.slots.giveBack(slot)

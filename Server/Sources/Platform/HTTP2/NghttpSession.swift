@@ -61,7 +61,7 @@ struct GatherBuffer {
 struct HeaderScratch {
   private let memory: UnsafeMutableBufferPointer<UInt8>
   private var used = 0
-  private var fields = 0
+  private(set) var fields = 0
   private(set) var overflowed = false
   /// Of `:status`, 0 without it.
   var status: Int32 = 0

@@ -4,6 +4,8 @@ struct RequestSlot {
   var streamID: Int32 = 0
   /// The final response's status; 0 before it.
   var status: Int32 = 0
+  /// Where the body begins in `source`.
+  var bodyStart = 0
   var bodyCount: Int32 = 0
   var bodySent: Int32 = 0
   /// Counts how often the slot was used, so that a stale reference can be told.
@@ -15,8 +17,8 @@ struct RequestSlot {
   var isTaken = false
   /// Its end was reported, or the caller cancelled it.
   var isSettled = false
-  /// Keeps the body alive, beside the slot.
-  var body: UnsafeMutablePointer<[UInt8]>
+  /// Keeps the bytes of the body alive, beside the slot. Empty once the body has been read.
+  var source: UnsafeMutablePointer<[UInt8]>
   /// In the list of free slots, or of those whose HEADERS wait in nghttp2.
   var next: UnsafeMutablePointer<RequestSlot>?
 }
@@ -27,7 +29,7 @@ typealias RequestSlotPointer = UnsafeMutablePointer<RequestSlot>
 struct RequestSlots {
   private static let chunkSize = 256
 
-  private var chunks: [(slots: RequestSlotPointer, bodies: UnsafeMutablePointer<[UInt8]>)] = []
+  private var chunks: [(slots: RequestSlotPointer, sources: UnsafeMutablePointer<[UInt8]>)] = []
   private var free: RequestSlotPointer?
 
   mutating func take() -> RequestSlotPointer {
@@ -40,9 +42,9 @@ struct RequestSlots {
   }
 
   mutating func giveBack(_ slot: RequestSlotPointer) {
-    slot.pointee.body.pointee = []
+    slot.pointee.source.pointee = []
     slot.pointee = RequestSlot(
-      generation: slot.pointee.generation &+ 1, body: slot.pointee.body, next: free)
+      generation: slot.pointee.generation &+ 1, source: slot.pointee.source, next: free)
     free = slot
   }
 
@@ -55,19 +57,19 @@ struct RequestSlots {
 
   private mutating func grow() {
     let slots = RequestSlotPointer.allocate(capacity: Self.chunkSize)
-    let bodies = UnsafeMutablePointer<[UInt8]>.allocate(capacity: Self.chunkSize)
-    bodies.initialize(repeating: [], count: Self.chunkSize)
+    let sources = UnsafeMutablePointer<[UInt8]>.allocate(capacity: Self.chunkSize)
+    sources.initialize(repeating: [], count: Self.chunkSize)
     for index in (0..<Self.chunkSize).reversed() {
-      (slots + index).initialize(to: RequestSlot(body: bodies + index, next: free))
+      (slots + index).initialize(to: RequestSlot(source: sources + index, next: free))
       free = slots + index
     }
-    chunks.append((slots, bodies))
+    chunks.append((slots, sources))
   }
 
   func deallocate() {
     for chunk in chunks {
-      chunk.bodies.deinitialize(count: Self.chunkSize)
-      chunk.bodies.deallocate()
+      chunk.sources.deinitialize(count: Self.chunkSize)
+      chunk.sources.deallocate()
       chunk.slots.deallocate()
     }
   }

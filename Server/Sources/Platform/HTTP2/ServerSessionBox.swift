@@ -3,6 +3,13 @@ internal import CNghttp2
 /// Where nghttp2's call-backs find their server session.
 final class SessionBox {
   unowned(unsafe) var owner: HTTP2ServerSession?
+  private let memory = SessionMemory.make()
+
+  /// The session is deleted by then: its owner holds this box.
+  deinit {
+    memory.pointee.deallocate()
+    memory.deallocate()
+  }
 
   func makeSession() throws(HTTP2SessionError) -> OpaquePointer {
     var callbacks: OpaquePointer?
@@ -24,7 +31,8 @@ final class SessionBox {
     nghttp2_option_set_stream_reset_rate_limit(option, UInt64(Int32.max), UInt64(Int32.max))
     var session: OpaquePointer?
     let data = Unmanaged.passUnretained(self).toOpaque()
-    let status = nghttp2_session_server_new2(&session, callbacks, data, option)
+    var memory = SessionMemory.callbacks(memory)
+    let status = nghttp2_session_server_new3(&session, callbacks, data, option, &memory)
     guard status == 0, let session else { throw sessionError(Int(status)) }
     return session
   }

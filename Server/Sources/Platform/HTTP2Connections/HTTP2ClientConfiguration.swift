@@ -15,13 +15,16 @@ package struct HTTP2ClientConfiguration: Sendable {
   /// Requests open at once, whatever the peer allows.
   package var concurrentStreamsCap: Int
   package var responseBodyLimit: Int
+  /// Names of the response headers that are kept, in lower case; nil keeps all. Each response that has one costs an
+  /// allocation.
+  package var keptHeaders: [String]?
   /// 1 but in tests of stream-id exhaustion. Odd.
   package var firstStreamID: Int32
 
   package init(
     endpoint: Endpoint, serverName: String? = nil, tls: TLSClientContext?, dialTimeout: Duration = .seconds(10),
     concurrentStreamsCap: Int = HTTP2Limits.concurrentStreams,
-    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, firstStreamID: Int32 = 1
+    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, firstStreamID: Int32 = 1
   ) {
     self.endpoint = endpoint
     self.serverName = serverName ?? endpoint.host
@@ -29,6 +32,7 @@ package struct HTTP2ClientConfiguration: Sendable {
     self.dialTimeout = dialTimeout
     self.concurrentStreamsCap = concurrentStreamsCap
     self.responseBodyLimit = responseBodyLimit
+    self.keptHeaders = keptHeaders
     self.firstStreamID = firstStreamID
   }
 }

@@ -56,7 +56,8 @@ package final class HTTP2ClientConnection {
     do {
       let session = try HTTP2ClientSession(
         concurrentStreamsCap: configuration.concurrentStreamsCap,
-        responseBodyLimit: configuration.responseBodyLimit, firstStreamID: configuration.firstStreamID)
+        responseBodyLimit: configuration.responseBodyLimit, keptHeaders: configuration.keptHeaders,
+        firstStreamID: configuration.firstStreamID)
       var tls: TLSSession?
       if let context = configuration.tls {
         tls = try TLSSession(client: context, serverName: configuration.serverName)
@@ -98,6 +99,15 @@ package final class HTTP2ClientConnection {
 
   /// Queues a request; nothing leaves before `flush`, or before the end of the event that is being handled.
   /// Only after `canSubmit(bodyBytes:)` said yes. `tag` comes back in events and is unique among open requests.
+  /// Path, value of the unique header and body lie in `source`.
+  package func submit(
+    template: HTTP2HeaderTemplate, source: [UInt8], path: Range<Int>, unique: Range<Int>, body: Range<Int>, tag: UInt64
+  ) {
+    session?.submit(template: template, source: source, path: path, unique: unique, body: body, tag: tag)
+    needsFlush = true
+  }
+
+  /// A single request, whose parts lie apart.
   package func submit(
     template: HTTP2HeaderTemplate, path: [UInt8], unique: [UInt8], body: [UInt8], tag: UInt64
   ) {

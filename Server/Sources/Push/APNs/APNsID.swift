@@ -1,9 +1,18 @@
 package import PabalPrimitives
 
-/// Value of `apns-id`: a UUID, lower case, 8-4-4-4-12.
+/// Value of `apns-id`: a UUID, on the wire in lower case, 8-4-4-4-12.
 package struct APNsID: Hashable, Sendable, CustomStringConvertible {
-  /// The 36 characters, as they go on the wire.
-  package let bytes: [UInt8]
+  /// Characters on the wire.
+  package static let textBytes = 36
+
+  /// The 16 octets, the first one highest: a number and not an array, since every push carries one through the engine.
+  private let high: UInt64
+  private let low: UInt64
+
+  private init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
 
   /// A version 4 UUID (RFC 9562 section 5.4).
   package init(random: Randomness) {
@@ -12,20 +21,16 @@ package struct APNsID: Hashable, Sendable, CustomStringConvertible {
 
   /// Makes a UUID out of 16 bytes that the caller computed; version and variant bits are set, the rest is kept.
   ///
-  /// - Precondition: `octets` has 16 bytes.
-  package init(octets: [UInt8]) {
-    precondition(octets.count == 16, "a UUID has 16 bytes")
-    var octets = octets
-    octets[6] = (octets[6] & 0x0F) | 0x40
-    octets[8] = (octets[8] & 0x3F) | 0x80
-    let digits = Hex.digits(of: octets)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(36)
-    for index in digits.indices {
-      if index == 8 || index == 12 || index == 16 || index == 20 { bytes.append(UInt8(ascii: "-")) }
-      bytes.append(digits[index])
+  /// - Precondition: `octets` has 16 bytes from `start`.
+  package init(octets: [UInt8], from start: Int = 0) {
+    precondition(octets.count >= start + 16, "a UUID has 16 bytes")
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    for octet in octets[start..<start + 16] {
+      high = high << 8 | low >> 56
+      low = low << 8 | UInt64(octet)
     }
-    self.bytes = bytes
+    self.init(high: high & ~0xF000 | 0x4000, low: low & ~(0xC0 << 56) | 0x80 << 56)
   }
 
   /// Reads a UUID in either case.
@@ -42,7 +47,40 @@ package struct APNsID: Hashable, Sendable, CustomStringConvertible {
     guard isUUID else {
       throw .header("apns-id must be a UUID such as 123e4567-e89b-42d3-a456-426614174000.")
     }
-    self.bytes = bytes
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    for byte in bytes {
+      guard let digit = Hex.value(of: byte) else { continue }
+      high = high << 4 | low >> 60
+      low = low << 4 | UInt64(digit)
+    }
+    self.init(high: high, low: low)
+  }
+
+  /// The characters, as they go on the wire.
+  package var bytes: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: Self.textBytes) { text, count in
+      count = write(to: text, at: 0)
+    }
+  }
+
+  /// Writes the `textBytes` characters from `start`.
+  ///
+  /// - Returns: where they end.
+  package func write(to text: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+    var end = start
+    var word = high
+    for digit in 0..<32 {
+      if digit == 16 { word = low }
+      if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+        text[end] = UInt8(ascii: "-")
+        end += 1
+      }
+      text[end] = Hex.digit(UInt8(truncatingIfNeeded: word >> 60))
+      word <<= 4
+      end += 1
+    }
+    return end
   }
 
   package var description: String { String(decoding: bytes, as: UTF8.self) }

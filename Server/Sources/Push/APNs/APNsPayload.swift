@@ -70,5 +70,25 @@ package struct APNsRequest: Sendable {
     Hex.digits(of: token.bytes, after: Self.pathStart)
   }
 
+  /// Length of `path`.
+  package var pathCount: Int { Self.pathStart.count + 2 * token.bytes.count }
+
+  /// Writes `path` from `start`.
+  ///
+  /// - Returns: where it ends.
+  package func writePath(to text: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+    var end = start
+    for byte in Self.pathStart {
+      text[end] = byte
+      end += 1
+    }
+    for byte in token.bytes {
+      text[end] = Hex.digit(byte >> 4)
+      text[end + 1] = Hex.digit(byte & 15)
+      end += 2
+    }
+    return end
+  }
+
   private static let pathStart = Array("/3/device/".utf8)
 }

@@ -124,7 +124,7 @@ extension SendRun {
     return entries.enumerated().map { index, entry in
       APNsPush(
         tag: first + UInt64(index), request: APNsRequest(token: entry.token, head: head, payload: payload),
-        apnsID: apnsID ?? APNsID(octets: Array(random[(16 * index)..<(16 * index + 16)])), expiresAt: expiresAt,
+        apnsID: apnsID ?? APNsID(octets: random, from: 16 * index), expiresAt: expiresAt,
         repeatsUnknown: repeatsUnknown, attemptLimit: attemptLimit)
     }
   }
