@@ -32,6 +32,7 @@ package struct Log: Sendable {
         fields: fields().map { JSONMember($0.key, $0.value) }))
   }
 
+  /// Whether an event of this level would go anywhere.
   package func isEnabled(_ level: LogLevel) -> Bool {
     level >= minimumLevel
   }

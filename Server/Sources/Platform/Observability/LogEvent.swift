@@ -1,5 +1,6 @@
 package import PabalPrimitives
 
+/// How loud an event is, from what only a maintainer wants to know to what somebody must look at.
 package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
   case debug, info, warning, error
 
@@ -7,6 +8,7 @@ package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
     left.rawValue < right.rawValue
   }
 
+  /// As it stands in a line.
   package var name: String {
     switch self {
     case .debug: "debug"
@@ -36,6 +38,11 @@ package struct LogEvent: Sendable {
         JSONMember("event", .string(name)), JSONMember("msg", .string(message)),
       ] + fields
     ).encoded
+  }
+
+  /// What is left of an event that is too long for a line: `cut` instead of its fields.
+  package var withoutFields: LogEvent {
+    LogEvent(time: time, level: level, name: name, message: message, fields: [JSONMember("cut", true)])
   }
 
   /// For people: `10:00:07.412 info  delivery.rejected  message  key=value`.

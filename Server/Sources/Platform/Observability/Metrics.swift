@@ -5,6 +5,7 @@ internal import PabalPrimitives
 /// A metric is declared once, with its help text and label names; values of labels come from closed sets, never from
 /// users, devices, tokens or texts. `text` is the Prometheus exposition format, version 0.0.4.
 package final class Metrics: Sendable {
+  /// What a metric counts: events, a state of now, or a distribution.
   package enum Kind: String, Sendable {
     case counter, gauge, histogram
   }
@@ -67,14 +68,17 @@ package final class Metrics: Sendable {
     state.withLock { $0.collectors.append(collect) }
   }
 
+  /// Adds to a counter or gauge. Stops the process when the metric or the number of labels was not declared.
   package func add(_ amount: Double = 1, to name: String, _ labels: [String] = []) {
     change(name, labels) { $0.value += amount }
   }
 
+  /// Sets a gauge.
   package func set(_ name: String, _ labels: [String] = [], to value: Double) {
     change(name, labels) { $0.value = value }
   }
 
+  /// Takes one value into a histogram.
   package func observe(_ value: Double, in name: String, _ labels: [String] = []) {
     change(name, labels) { series, declaration in
       series.value += value
@@ -121,7 +125,17 @@ extension Metrics {
   package var text: String {
     for collect in state.withLock({ $0.collectors }) { collect(self) }
     let families = state.withLock { $0.families.values.sorted { $0.declaration.name < $1.declaration.name } }
-    return families.map(Self.expose).joined()
+    return families.map(Self.expose).joined() + Self.exposeDropped(state.withLock { $0.droppedSeries })
+  }
+
+  /// Says that numbers are missing; nothing when none is.
+  private static func exposeDropped(_ count: UInt64) -> String {
+    guard count > 0 else { return "" }
+    var family = Family(
+      declaration: Declaration(
+        "pabal_metrics_dropped_total", .counter, help: "Changes of series beyond the limit of a metric."))
+    family.series[[]] = Series(value: Double(count), bucketCounts: [])
+    return expose(family)
   }
 
   private static func expose(_ family: Family) -> String {

@@ -77,5 +77,6 @@ struct ObservabilityTests {
     for number in 0..<1100 { metrics.add(to: "m", [String(number)]) }
     #expect(metrics.value(of: "m", ["999"]) == 1)
     #expect(metrics.value(of: "m", ["1000"]) == nil)
+    #expect(metrics.text.hasSuffix("\npabal_metrics_dropped_total 100\n"))
   }
 }
