@@ -1,5 +1,7 @@
+package import APNs
 package import EventLoop
 internal import PabalPrimitives
+package import TLS
 
 /// Sends pushes to one APNs endpoint with one credential, from any task.
 ///
@@ -51,6 +53,14 @@ package final class APNsTransport: Sendable {
   /// A stream of pushes whose outcomes come back in chunks, for lists too long to hold.
   package func startRun() -> APNsRun {
     APNsRun(transport: self)
+  }
+
+  /// Goes on with another credential, a replaced key or a renewed certificate, while pushes are under way: none is lost
+  /// and none is sent twice. The old connections run out.
+  ///
+  /// - Parameter tls: with the credential's certificate; `nil` keeps what is in use.
+  package func replaceCredential(_ credential: APNsCredential, tls: TLSClientContext? = nil) {
+    loop.execute { [core] in core.value.replaceCredential(credential, tls: tls) }
   }
 
   /// Ends everything: what is unsent now, what is written after `grace`. New pushes may follow.

@@ -1,4 +1,5 @@
 internal import APNs
+internal import Delivery
 internal import HTTP2
 internal import PabalModel
 internal import PabalPrimitives
@@ -16,7 +17,7 @@ struct CredentialKeeper {
   private let credential: APNsCredential
   private let clock: Clock
   private let authority: String
-  private var machine = ProviderTokenMachine()
+  private var machine: ProviderTokenMachine
   private var tokens: [Int: String] = [:]
   private var current: Permission = .wait
   private var approvedGeneration = 0
@@ -27,7 +28,8 @@ struct CredentialKeeper {
   private var lastHead: APNsHead?
   private var lastTemplate: HTTP2HeaderTemplate?
 
-  init(credential: APNsCredential, clock: Clock, authority: String) {
+  init(credential: APNsCredential, clock: Clock, authority: String, planted: PlantedBug? = nil) {
+    machine = ProviderTokenMachine(plantedRemintLoop: planted == .remintLoop)
     self.authority = authority
     self.credential = credential
     self.clock = clock

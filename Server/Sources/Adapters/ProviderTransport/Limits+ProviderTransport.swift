@@ -15,6 +15,10 @@ package enum TransportLimits {
   /// Heads with a header template of their own; beyond it all are made anew.
   package static let templates = 64
 
+  /// A connection without a push is kept so long: beyond it the state that both ends and every middlebox hold for it is
+  /// for nothing, and a dial costs less than a second.
+  package static let idle = Duration.seconds(3600)
+
   /// How long requests in flight may finish after a stop was asked for.
   package static let graceOnCancel = Duration.seconds(5)
 }

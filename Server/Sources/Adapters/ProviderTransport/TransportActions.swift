@@ -22,8 +22,9 @@ extension TransportCore {
   func run(_ actions: [GoawayMachine.Action], on connection: TransportConnection) {
     for action in actions {
       switch action {
-      case .retire:
-        for action in pool.handle(.leaving(connection.key), now: loop.now) { run(action) }
+      case .retire(let byPeer):
+        let event = byPeer ? PoolMachine.Event.leaving(connection.key) : .retired(connection.key)
+        for action in pool.handle(event, now: loop.now) { run(action) }
         for case .drained in connection.permits.handle(.retired) {
           run(connection.goaway.handle(.drained), on: connection)
         }
@@ -39,6 +40,7 @@ extension TransportCore {
       switch action {
       case .ping: connection.http?.ping()
       case .dead: connection.http?.abort()
+      case .idle: run(connection.goaway.handle(.retire), on: connection)
       }
     }
   }
@@ -49,8 +51,7 @@ extension TransportCore {
       case .finished(let endings): finish(endings)
       case .reset(let tags, let key):
         guard let connection = connection(key), let http = connection.http else { continue }
-        tags.forEach { http.cancel(tag: $0.rawValue) }
-        release(tags.count, on: connection)
+        release(tags.count { http.cancel(tag: $0.rawValue) }, on: connection)
       case .suspect(let key):
         guard let connection = connection(key) else { continue }
         run(connection.liveness.handle(.suspected, now: loop.now), on: connection)
@@ -60,17 +61,20 @@ extension TransportCore {
 
   private func dial(_ key: ConnectionKey) {
     let connection = TransportConnection(
-      key: key,
+      key: key, credentialNumber: credentialNumber,
       permits: PermitMachine(ownLimit: configuration.concurrency, peerLimit: 0, planted: configuration.planted),
+      goaway: GoawayMachine(planted: configuration.planted),
       liveness: LivenessMachine(
-        quietLimit: configuration.quietLimit, answerLimit: configuration.pingTimeout, now: loop.now))
+        quietLimit: configuration.quietLimit, answerLimit: configuration.pingTimeout,
+        idleLimit: configuration.idleLimit, now: loop.now))
     // The pool's deadline is the one that counts; the connection's own is the net below it.
+    var client = HTTP2ClientConfiguration(
+      endpoint: configuration.endpoint, proxy: configuration.proxy, serverName: configuration.serverName,
+      tls: configuration.tls, dialTimeout: configuration.pool.dialTimeout * 2, keptHeaders: ReplyRemedy.headers,
+      lastStreamID: configuration.lastStreamID)
+    client.plantedWindowSlack = configuration.planted == .windowOffByOne ? 1 : 0
     let http = HTTP2ClientConnection(
-      loop: loop,
-      configuration: HTTP2ClientConfiguration(
-        endpoint: configuration.endpoint, serverName: configuration.serverName, tls: configuration.tls,
-        dialTimeout: configuration.pool.dialTimeout * 2, keptHeaders: ReplyRemedy.headers),
-      events: { self.handle($0, on: connection) })
+      loop: loop, configuration: client, events: { self.handle($0, on: connection) })
     connection.attach(http)
     connections.append(connection)
     statistics.connectionsDialed += 1

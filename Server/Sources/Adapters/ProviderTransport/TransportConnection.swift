@@ -5,8 +5,10 @@ internal import PabalPrimitives
 /// One connection of the pool with the machines that decide about it. On the loop's thread only.
 final class TransportConnection {
   let key: ConnectionKey
+  /// Of the credential that it was dialled for.
+  let credentialNumber: Int
   var permits: PermitMachine
-  var goaway = GoawayMachine()
+  var goaway: GoawayMachine
   var liveness: LivenessMachine
   var isReady = false
   /// Bytes of the peer arrived since the last pump.
@@ -18,9 +20,14 @@ final class TransportConnection {
   /// Set right after `init`; the connection's events come back to its owner.
   private(set) var http: HTTP2ClientConnection?
 
-  init(key: ConnectionKey, permits: PermitMachine, liveness: LivenessMachine) {
+  init(
+    key: ConnectionKey, credentialNumber: Int, permits: PermitMachine, goaway: GoawayMachine,
+    liveness: LivenessMachine
+  ) {
     self.key = key
+    self.credentialNumber = credentialNumber
     self.permits = permits
+    self.goaway = goaway
     self.liveness = liveness
   }
 

@@ -1,22 +1,25 @@
-internal import APNs
+package import APNs
 internal import Delivery
 package import EventLoop
 internal import HTTP2
 internal import HTTP2Connections
 internal import PabalModel
 internal import PabalPrimitives
+package import TLS
 
 /// Turns the events of connections into those of the machines and runs their actions. On the loop's thread only.
 ///
 /// Everything that happens between two turns of the loop is collected and decided once, in `pump`: a read event that
 /// brings fifty replies costs one pass through the machines and one write.
 package final class TransportCore {
-  let configuration: APNsTransportConfiguration
+  private(set) var configuration: APNsTransportConfiguration
   let loop: any Loop
   var pool: PoolMachine
   var ledger: DeliveryLedger
   var permits: PermitMachine
   var credential: CredentialKeeper
+  /// Counts the credentials that this transport has had.
+  private(set) var credentialNumber = 1
   /// In the order of their dials.
   var connections: [TransportConnection] = []
   package internal(set) var statistics = TransportStatistics()
@@ -54,7 +57,7 @@ package final class TransportCore {
     permits = PermitMachine(ownLimit: configuration.concurrency, peerLimit: .max)
     credential = CredentialKeeper(
       credential: configuration.credential, clock: configuration.clock,
-      authority: configuration.endpoint.description)
+      authority: configuration.endpoint.description, planted: configuration.planted)
   }
 
   /// Pushes without an outcome.
@@ -77,8 +80,10 @@ package final class TransportCore {
     if !batch.sink.wantsChunks { batches[place]?.ready.reserveCapacity(batch.entries.count) }
     let now = loop.now
     let wall = configuration.clock.wall()
+    let sendDeadline = configuration.wholeSendDeadline.map { now.advanced(by: $0) }
     for (index, entry) in batch.entries.enumerated() {
-      let deadline = entry.expiry.map { now.advanced(by: wall.duration(to: $0)) }
+      var deadline = entry.expiry.map { now.advanced(by: wall.duration(to: $0)) }
+      if let sendDeadline { deadline = min(deadline ?? sendDeadline, sendDeadline) }
       let tag = ledger.admit(
         DeliveryTerms(
           deadline: deadline, repeatsUnknown: entry.repeatsUnknown, attemptLimit: Int(entry.attemptLimit)))
@@ -101,6 +106,23 @@ package final class TransportCore {
   package func cancelAll(grace: Duration) {
     settle(now: loop.now)
     run(ledger.handle(.cancel(ledger.openTags, grace: grace), now: loop.now))
+    schedulePump()
+  }
+
+  /// From now on pushes are written with this credential, on connections of its own; what is written already may be
+  /// answered on the old ones, which then close.
+  ///
+  /// - Parameter tls: with the credential's certificate; `nil` keeps what is in use.
+  package func replaceCredential(_ replacement: APNsCredential, tls: TLSClientContext? = nil) {
+    let now = loop.now
+    settle(now: now)
+    configuration.credential = replacement
+    if let tls { configuration.tls = tls }
+    credentialNumber += 1
+    credential = CredentialKeeper(
+      credential: replacement, clock: configuration.clock, authority: configuration.endpoint.description,
+      planted: configuration.planted)
+    for action in pool.handle(.replaceAll, now: now) { run(action) }
     schedulePump()
   }
 
@@ -129,6 +151,7 @@ package final class TransportCore {
     if ledger.open > 0 { refill(now: now) }
     askForConnections(now: now)
     deliver()
+    statistics.credentialRefusal = credential.refusal
     arm(now: now)
     finishShutdown()
   }
@@ -142,7 +165,9 @@ package final class TransportCore {
       let tags = connection.accepted
       connection.accepted.removeAll(keepingCapacity: true)
       noteAnswered(connection, now: now)
-      if let last = tags.last { credential.approve(generation: slots[last.slot].tokenGeneration, now: now) }
+      if let last = tags.last, isCurrent(connection) {
+        credential.approve(generation: slots[last.slot].tokenGeneration, now: now)
+      }
       run(ledger.handle(.accepted(tags), now: now))
       release(tags.count, on: connection)
     }
@@ -154,7 +179,7 @@ package final class TransportCore {
     if let wake = pool.nextWake, wake <= now {
       for action in pool.handle(.wake, now: now) { run(action) }
     }
-    for connection in connections {
+    for connection in connections where connection.isReady {
       guard let wake = connection.liveness.nextWake, wake <= now else { continue }
       run(connection.liveness.handle(.wake, now: now), on: connection)
     }
@@ -212,6 +237,7 @@ package final class TransportCore {
     }
     guard !submitted.isEmpty else { return }
     run(ledger.handle(.submitted(submitted, on: connection.key), now: now))
+    _ = connection.liveness.handle(.used, now: now)
     _ = connection.permits.handle(.opened(submitted.count))
     _ = permits.handle(.opened(submitted.count))
     http.flush()
@@ -225,8 +251,11 @@ package final class TransportCore {
 
   private func arm(now: Instant) {
     var wake = credential.renewalAt
-    for candidate in [ledger.nextWake, pool.nextWake] + connections.map({ $0.liveness.nextWake }) {
+    for candidate in [ledger.nextWake, pool.nextWake] {
       if let candidate { wake = min(wake ?? candidate, candidate) }
+    }
+    for connection in connections where connection.isReady {
+      if let candidate = connection.liveness.nextWake { wake = min(wake ?? candidate, candidate) }
     }
     guard let wake else { return }
     if let armed {

@@ -22,16 +22,21 @@ extension TransportCore {
       becomeReady(connection, limit: limit)
     case .maxConcurrentStreams(let limit):
       _ = connection.permits.handle(.settings(limit: limit))
-    case .reset(let tag, _, _):
+    case .reset(let tag, _, let status?):
+      // The provider has said what it makes of the push; only the rest of its answer is missing.
+      receive(HTTP2Response(status: status), for: PushTag(rawValue: tag), on: connection)
+    case .reset(let tag, _, nil):
       run(ledger.handle(.lost([PushTag(rawValue: tag)], from: connection.key), now: loop.now))
       release(1, on: connection)
     case .unprocessed(let tags):
       run(connection.goaway.handle(.unprocessed(tags.map(PushTag.init))), on: connection)
       release(tags.count, on: connection)
-    case .goaway(let lastStreamID, _, _):
+    case .goaway(let lastStreamID, _, let debug):
       statistics.goaways += 1
+      heedGoaway(debug, on: connection)
       run(connection.goaway.handle(.goaway(lastStreamID: lastStreamID)), on: connection)
     case .streamIDsExhausted:
+      statistics.connectionsReplacedForIDs += 1
       run(connection.goaway.handle(.retire), on: connection)
     case .pong, .windowOpened:
       break
@@ -66,21 +71,40 @@ extension TransportCore {
       noteAnswered(connection, now: now)
     }
     heed(reply, generation: slots[tag.slot].tokenGeneration, on: connection, now: now)
-    run(ledger.handle(.refused(tag, ReplyRemedy.refusal(for: reply, headers: response.headers)), now: now))
+    var refusal = ReplyRemedy.refusal(for: reply, headers: response.headers)
+    // Said of a credential that has been replaced since: the new one may do better.
+    if !isCurrent(connection), ReplyRemedy.isAboutCredential(reply) { refusal.remedy = .freshCredential }
+    run(ledger.handle(.refused(tag, refusal), now: now))
     if let refusal = credential.refusal { run(ledger.handle(.credentialRefused(refusal), now: now)) }
     release(1, on: connection)
   }
 
+  /// APNs says why in the debug data, in the form of an error reply. Anything else there is no reason.
+  private func heedGoaway(_ debug: [UInt8], on connection: TransportConnection) {
+    guard !debug.isEmpty else { return }
+    let reply = APNsReply.classify(status: 400, body: debug)
+    statistics.lastGoawayReason = reply.reason
+    guard isCurrent(connection), ReplyRemedy.isAboutCredential(reply), let reason = reply.reasonCode else { return }
+    credential.handle(.credentialRefused(reason), now: loop.now)
+  }
+
+  /// Whether a connection was dialled for the credential in use.
+  func isCurrent(_ connection: TransportConnection) -> Bool {
+    connection.credentialNumber == credentialNumber
+  }
+
   /// What a refusal says about more than its push.
   private func heed(_ reply: APNsReply, generation: Int, on connection: TransportConnection, now: Instant) {
-    if reply.verdict == .reauthenticate {
+    if reply.verdict == .retryOnNewConnection {
+      run(connection.goaway.handle(.retire), on: connection)
+    } else if !isCurrent(connection) {
+      return
+    } else if reply.verdict == .reauthenticate {
       credential.handle(.refusedAsExpired(generation: generation), now: now)
     } else if reply.reason == "TooManyProviderTokenUpdates" {
       credential.handle(.refusedAsTooMany(generation: generation), now: now)
     } else if ReplyRemedy.isAboutCredential(reply), let reason = reply.reasonCode {
       credential.handle(.credentialRefused(reason), now: now)
-    } else if reply.verdict == .retryOnNewConnection {
-      run(connection.goaway.handle(.retire), on: connection)
     }
   }
 

@@ -22,7 +22,7 @@ package protocol Loop: AnyObject, Sendable {
   /// No effect on a timer that has fired or was cancelled before.
   func cancel(_ timer: TimerID)
 
-  /// Resolves the host (never cached), then dials each address in turn. No deadline of its own: `abort` ends it.
+  /// Resolves the host (never cached), then races its addresses (RFC 8305). No deadline of its own: `abort` ends it.
   /// `handler` is retained until `channelDidClose`.
   func connect(to endpoint: Endpoint, handler: any ByteChannelHandler) -> any ByteChannel
 

@@ -42,6 +42,8 @@ struct SocketAddress {
     }
   }
 
+  var family: AddressRaceMachine.Family { Int32(storage.ss_family) == AF_INET6 ? .ipv6 : .ipv4 }
+
   mutating func withPointer<Result>(_ body: (UnsafePointer<sockaddr>) -> Result) -> Result {
     withUnsafePointer(to: &storage) {
       body(UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self))

@@ -18,9 +18,7 @@ final class UVChannel: ByteChannel, UVStoppable {
   private static let lingerTime = Duration.seconds(1)
 
   private enum State {
-    /// Can transition to: connecting, ended.
-    case resolving
-    /// Can transition to: connecting (the next address), open, ended.
+    /// Can transition to: open, ended.
     case connecting
     /// Can transition to: closing, ended.
     case open
@@ -31,15 +29,13 @@ final class UVChannel: ByteChannel, UVStoppable {
 
   private unowned let core: UVLoopCore
   private var handler: (any ByteChannelHandler)?
-  private var state = State.resolving
+  private var state = State.connecting
   private var tcp: UVTCP?
-  private var addresses: ArraySlice<SocketAddress> = []
-  private var endpoint = Endpoint(host: "", port: 0)
+  private var dialling: UVDial?
   private var isReading = false
   private var isPaused = false
   private var hasShutDown = false
   private var isFinished = false
-  private var resolution: UnsafeMutablePointer<uv_getaddrinfo_t>?
 
   /// Bytes that wait, from `pendingStart`.
   private var pending: [UInt8] = []
@@ -65,82 +61,21 @@ final class UVChannel: ByteChannel, UVStoppable {
   // MARK: Dialling and accepting
 
   func dial(_ endpoint: Endpoint) {
-    self.endpoint = endpoint
     // Nobody is left to be told: a handler that dials again at each end would keep the loop from stopping.
     guard !core.isStopping else { return end(nil) }
-    if let address = SocketAddress(literal: endpoint) {
-      addresses = [address]
-      dialNext(after: nil)
-    } else {
-      resolve()
-    }
+    let dial = UVDial(core: core, endpoint: endpoint) { [weak self] in self?.dialled($0) }
+    dialling = dial
+    dial.start()
   }
 
-  private func resolve() {
-    let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
-    request.pointee.data = retainedData(self)
-    var hints = addrinfo()
-    hints.ai_family = AF_UNSPEC
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    let status = uv_getaddrinfo(
-      core.uv, request,
-      { request, status, result in
-        let channel = owner(of: request?.pointee.data, as: UVChannel.self)
-        channel.resolution = nil
-        channel.resolved(status, result)
-        uv_freeaddrinfo(result)
-        release(data: request?.pointee.data)
-        request?.deallocate()
-      }, endpoint.host, nil, &hints)
-    if status != 0 {
-      release(data: request.pointee.data)
-      request.deallocate()
-      return endLater(channelError(status, doing: "looking up \(endpoint.host)"))
-    }
-    resolution = request
-  }
-
-  private func resolved(_ status: Int32, _ result: UnsafeMutablePointer<addrinfo>?) {
-    guard case .resolving = state else { return }
-    guard status == 0 else { return end(channelError(status, doing: "looking up \(endpoint.host)")) }
-    var next = result
-    while let info = next?.pointee {
-      if let address = SocketAddress(info, port: endpoint.port) { addresses.append(address) }
-      next = info.ai_next
-    }
-    dialNext(after: channelError(UV_EAI_NONAME.rawValue, doing: "looking up \(endpoint.host)"))
-  }
-
-  private func dialNext(after failure: ChannelError?) {
-    guard var address = addresses.popFirst() else {
-      return endLater(failure ?? channelError(UV_ECONNREFUSED.rawValue, doing: "connecting to \(endpoint)"))
-    }
-    state = .connecting
-    let tcp = openSocket()
-    let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
-    request.pointee.data = retainedData(self)
-    let status = address.withPointer {
-      uv_tcp_connect(request, tcp, $0) { request, status in
-        let channel = owner(of: request?.pointee.data, as: UVChannel.self)
-        let isCurrent = channel.tcp.map(asStream) == request?.pointee.handle
-        release(data: request?.pointee.data)
-        request?.deallocate()
-        if isCurrent { channel.dialled(status) }
-      }
-    }
-    if status != 0 {
-      release(data: request.pointee.data)
-      request.deallocate()
-      closeSocket()
-      dialNext(after: channelError(status, doing: "connecting to \(endpoint)"))
-    }
-  }
-
-  private func dialled(_ status: Int32) {
+  private func dialled(_ result: UVDial.End) {
+    dialling = nil
     guard case .connecting = state else { return }
-    guard status == 0 else {
-      closeSocket()
-      return dialNext(after: channelError(status, doing: "connecting to \(endpoint)"))
+    switch result {
+    case .failed(let error): return end(error)
+    case .connected(let tcp):
+      tcp.pointee.data = retainedData(self)
+      self.tcp = tcp
     }
     state = .open
     startReading()
@@ -228,7 +163,7 @@ final class UVChannel: ByteChannel, UVStoppable {
 
   func write(_ bytes: UnsafeRawBufferPointer) {
     switch state {
-    case .resolving, .connecting: pending.append(contentsOf: bytes)
+    case .connecting: pending.append(contentsOf: bytes)
     case .open:
       guard writeFailure == nil else { return }
       var taken = 0
@@ -318,7 +253,7 @@ final class UVChannel: ByteChannel, UVStoppable {
 
   func close() {
     switch state {
-    case .resolving, .connecting: endLater(nil)
+    case .connecting: endLater(nil)
     case .open:
       state = .closing
       isPaused = false
@@ -355,7 +290,13 @@ final class UVChannel: ByteChannel, UVStoppable {
   private func endLater(_ error: ChannelError?) {
     if case .ended = state { return }
     state = .ended
+    cancelDial()
     core.schedule(after: .zero) { self.finish(error) }
+  }
+
+  private func cancelDial() {
+    dialling?.cancel()
+    dialling = nil
   }
 
   private func end(_ error: ChannelError?) {
@@ -369,7 +310,7 @@ final class UVChannel: ByteChannel, UVStoppable {
     isFinished = true
     core.unregister(self)
     closeSocket()
-    if let resolution { uv_cancel(asRequest(resolution)) }
+    cancelDial()
     let handler = handler
     self.handler = nil
     handler?.channelDidClose(error)

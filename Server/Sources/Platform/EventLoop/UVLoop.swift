@@ -19,14 +19,16 @@ package final class UVLoop: Loop {
 
   /// Starts the thread.
   ///
-  /// - Parameter clock: what `now` tells. Timers always run in real time.
-  package init(clock: Clock = .system) throws(ChannelError) {
+  /// - Parameters:
+  ///   - clock: what `now` tells. Timers always run in real time.
+  ///   - hosts: addresses of names that the system's resolver is not asked for, as `/etc/hosts` has them.
+  package init(clock: Clock = .system, hosts: [String: [String]] = [:]) throws(ChannelError) {
     let mark = LoopMark()
     let mailbox = UVMailbox()
     self.mark = mark
     self.mailbox = mailbox
     self.clock = clock
-    self.core = LoopConfined(try UVLoopCore(mailbox: mailbox), to: mark)
+    self.core = LoopConfined(try UVLoopCore(mailbox: mailbox, hosts: hosts), to: mark)
     try startThread()
   }
 

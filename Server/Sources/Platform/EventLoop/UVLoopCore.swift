@@ -10,12 +10,15 @@ final class UVLoopCore {
   private let wake: UnsafeMutablePointer<uv_async_t>
   private let mailbox: UVMailbox
   private let turn: UVTurn
+  /// Names that are not asked of the system's resolver, with their addresses.
+  let hosts: [String: [String]]
   private var timers: [TimerID: UVTimer] = [:]
   private var lastTimer: UInt64 = 0
   private var open: [ObjectIdentifier: any UVStoppable] = [:]
   private(set) var isStopping = false
 
-  init(mailbox: UVMailbox) throws(ChannelError) {
+  init(mailbox: UVMailbox, hosts: [String: [String]]) throws(ChannelError) {
+    self.hosts = hosts
     let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     let status = uv_loop_init(uv)
     guard status == 0 else {

@@ -35,14 +35,22 @@ package final class HTTP2ClientSession {
   private var partial: [RequestSlotPointer: HTTP2Response] = [:]
   private var unprocessed: [(streamID: Int32, tag: UInt64)] = []
   private var flood = FloodBudget()
+  private let lastStreamID: Int32
+  /// The peer's first bytes, until they are known not to be a GOAWAY.
+  private var firstFrame: [UInt8]? = []
+  /// For the simulation, which proves itself by finding it: bytes by which the window is overrun.
+  package var plantedWindowSlack = 0
 
   /// - Parameters:
   ///   - keptHeaders: names of the response headers that are kept, in lower case; nil keeps all.
   ///   - firstStreamID: 1 but in tests of exhaustion.
+  ///   - lastStreamID: no stream is opened above it.
   package init(
     concurrentStreamsCap: Int = HTTP2Limits.concurrentStreams,
-    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, firstStreamID: Int32 = 1
+    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, firstStreamID: Int32 = 1,
+    lastStreamID: Int32 = .max
   ) throws(HTTP2SessionError) {
+    self.lastStreamID = lastStreamID
     self.concurrentStreamsCap = concurrentStreamsCap
     self.responseBodyLimit = responseBodyLimit
     core = .allocate(capacity: 1)
@@ -80,13 +88,15 @@ package final class HTTP2ClientSession {
   package var isDraining: Bool { core.pointee.goawayReceived || streamIDsAreExhausted }
 
   package var streamIDsAreExhausted: Bool {
-    nghttp2_session_get_next_stream_id(core.pointee.session) > UInt32(Int32.max)
+    nghttp2_session_get_next_stream_id(core.pointee.session) > UInt32(lastStreamID)
   }
 
   /// See `HTTP2ClientConnection.canSubmit(bodyBytes:)`.
   package func canSubmit(bodyBytes: Int) -> Bool {
     guard !isDraining, core.pointee.openStreams < maxConcurrentStreams else { return false }
-    let window = Int(nghttp2_session_get_remote_window_size(core.pointee.session)) - core.pointee.bodyBytesHandedOver
+    let window =
+      Int(nghttp2_session_get_remote_window_size(core.pointee.session)) - core.pointee.bodyBytesHandedOver
+      + plantedWindowSlack
     if bodyBytes <= window, bodyBytes <= core.pointee.peerStreamWindow { return true }
     // Alone it may be split: there is nothing to starve behind. So no body waits for ever for a window that a peer
     // never opens as far.
@@ -154,14 +164,15 @@ package final class HTTP2ClientSession {
     }
   }
 
-  /// Resets the stream with CANCEL. Nothing more is told about it.
-  package func cancel(tag: UInt64) {
+  /// Resets the stream with CANCEL. Nothing more is told about it. False: there is no such request.
+  package func cancel(tag: UInt64) -> Bool {
     var found: RequestSlotPointer?
     core.pointee.slots.visitOpen { if $0.pointee.tag == tag, !$0.pointee.isSettled { found = $0 } }
-    guard let slot = found else { return }
+    guard let slot = found else { return false }
     slot.pointee.isSettled = true
     nghttp2_submit_rst_stream(
       core.pointee.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.streamID, NGHTTP2_CANCEL.rawValue)
+    return true
   }
 
   package func ping() {
@@ -223,10 +234,39 @@ package final class HTTP2ClientSession {
   /// - Throws: when the session cannot go on. What must still be said to the peer comes with `drain`.
   package func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) throws(HTTP2SessionError) {
     flood.refill(at: now)
+    if firstFrame != nil { return try receiveFirst(bytes) }
+    try check(feed(bytes))
+  }
+
+  /// RFC 9113 section 3.4 wants SETTINGS first, and nghttp2 insists on it. A peer that wants no connection now sends
+  /// GOAWAY alone; what it says is worth more than "SETTINGS expected".
+  private func receiveFirst(_ bytes: UnsafeRawBufferPointer) throws(HTTP2SessionError) {
+    let seen = (firstFrame ?? []) + bytes
+    firstFrame = seen
+    guard seen.count >= 9 else { return }
+    let length = Int(seen[0]) << 16 | Int(seen[1]) << 8 | Int(seen[2])
+    let isGoaway = UInt32(seen[3]) == NGHTTP2_GOAWAY.rawValue && (8...HTTP2Limits.headerListBytes).contains(length)
+    guard isGoaway else {
+      firstFrame = nil
+      return try check(seen.withUnsafeBytes { feed($0) })
+    }
+    guard seen.count >= 9 + length, !core.pointee.goawayReceived else { return }
+    core.pointee.goawayReceived = true
+    func word(_ start: Int) -> UInt32 { seen[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+    delegate?.sessionReceivedGoaway(
+      lastStreamID: Int32(truncatingIfNeeded: word(9) & 0x7FFF_FFFF), code: HTTP2ErrorCode(rawValue: word(13)),
+      debug: Array(seen[17..<9 + length]))
+  }
+
+  private func feed(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = nghttp2_session_mem_recv(
       core.pointee.session, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
     if !unprocessed.isEmpty { reportUnprocessed() }
-    guard count >= 0 else { throw sessionError(count) }
+    return count
+  }
+
+  private func check(_ status: Int) throws(HTTP2SessionError) {
+    guard status >= 0 else { throw sessionError(status) }
   }
 
   /// Both sides have nothing more to say: after a GOAWAY with no stream open, or a breach of protocol.

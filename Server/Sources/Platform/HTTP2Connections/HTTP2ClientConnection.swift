@@ -57,17 +57,19 @@ package final class HTTP2ClientConnection {
       let session = try HTTP2ClientSession(
         concurrentStreamsCap: configuration.concurrentStreamsCap,
         responseBodyLimit: configuration.responseBodyLimit, keptHeaders: configuration.keptHeaders,
-        firstStreamID: configuration.firstStreamID)
+        firstStreamID: configuration.firstStreamID, lastStreamID: configuration.lastStreamID)
       var tls: TLSSession?
       if let context = configuration.tls {
         tls = try TLSSession(client: context, serverName: configuration.serverName)
       }
+      session.plantedWindowSlack = configuration.plantedWindowSlack
       session.delegate = self
       self.session = session
-      let pipe = PlaintextPipe(tls: tls, isClient: true)
+      let tunnel = configuration.proxy.map { ConnectTunnelMachine(proxy: $0, target: configuration.endpoint) }
+      let pipe = PlaintextPipe(tls: tls, isClient: true, tunnel: tunnel)
       pipe.owner = self
       self.pipe = pipe
-      pipe.channel = loop.connect(to: configuration.endpoint, handler: pipe)
+      pipe.channel = loop.connect(to: configuration.proxy?.endpoint ?? configuration.endpoint, handler: pipe)
     } catch {
       loop.schedule(after: .zero) { self.pipeClosed(error) }
     }
@@ -121,11 +123,16 @@ package final class HTTP2ClientConnection {
   }
 
   /// Resets the stream with CANCEL. No further event names the tag.
-  package func cancel(tag: UInt64) {
+  ///
+  /// - Returns: whether the request was open. If not, an event has told its end, or is about to.
+  @discardableResult
+  package func cancel(tag: UInt64) -> Bool {
+    var wasOpen = false
     handle {
-      session?.cancel(tag: tag)
+      wasOpen = session?.cancel(tag: tag) ?? false
       needsFlush = true
     }
+    return wasOpen
   }
 
   /// `pong` follows.
@@ -202,11 +209,12 @@ package final class HTTP2ClientConnection {
   // MARK: Ending
 
   private func endIfDrained() {
-    guard case .open = state, ending == nil, let session else { return }
+    guard ending == nil, let session else { return }
     if let code = session.breach {
       let message = "The peer broke HTTP/2; our GOAWAY says \(code). Check what listens at \(configuration.endpoint)."
       return end(HTTP2ConnectionError(.protocolError(code), message: message), gracefully: true)
     }
+    guard case .open = state else { return }
     guard isRetiring || session.isDraining, session.openStreams == 0 else { return }
     session.goaway()
     drain()
@@ -244,6 +252,8 @@ package final class HTTP2ClientConnection {
   /// Why the pipe ended, when nobody on our side had decided it.
   private func reason(_ error: (any Error)?) -> HTTP2ConnectionError {
     let endpoint = configuration.endpoint
+    // What the proxy said.
+    if let said = error as? HTTP2ConnectionError { return said }
     if let tls = error as? TLSError {
       let kind: HTTP2ConnectionError.Kind = tls.kind == .alpnMismatch ? .alpnMissing : .tls(tls.kind)
       return HTTP2ConnectionError(kind, message: tls.message, cause: tls)
@@ -257,6 +267,7 @@ package final class HTTP2ClientConnection {
         cause: error)
     }
     if let error {
+      let endpoint = configuration.proxy.map { "\(endpoint) through the proxy \($0)" } ?? endpoint.description
       return HTTP2ConnectionError(.unreachable, message: "\(endpoint) cannot be reached: \(error)", cause: error)
     }
     return HTTP2ConnectionError(
@@ -331,7 +342,21 @@ extension HTTP2ClientConnection: HTTP2ClientSessionDelegate {
   }
 
   package func sessionReceivedGoaway(lastStreamID: Int32, code: HTTP2ErrorCode, debug: [UInt8]) {
+    if case .dialling = state {
+      let reason = debug.isEmpty ? "" : " and \"\(Self.readable(debug))\""
+      end(
+        HTTP2ConnectionError(
+          .turnedAway,
+          message:
+            "\(configuration.endpoint) wants no connection now: its first frame was GOAWAY with \(code)\(reason)."),
+        gracefully: true)
+    }
     events(.goaway(lastStreamID: lastStreamID, code: code, debug: debug))
+  }
+
+  /// A peer's bytes for a person's eye: the first hundred, and only what is printable.
+  private static func readable(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes.prefix(100).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
   }
 
   package func sessionReceivedPong() {

@@ -16,6 +16,12 @@ package struct HTTP2ConnectionError: CodedError {
     case tls(TLSError.Kind)
     /// OC-05: the TLS handshake ended without `h2`.
     case alpnMissing
+    /// The proxy said no to CONNECT.
+    case proxyRefused(status: Int)
+    /// What listens at the proxy's address does not answer as an HTTP proxy.
+    case proxyNotSpoken
+    /// The peer's first frame was GOAWAY: it wants no connection now.
+    case turnedAway
     /// The peer closed or reset TCP.
     case peerClosed
     /// One side broke HTTP/2; `code` is what was sent or received in GOAWAY.
@@ -42,6 +48,10 @@ package struct HTTP2ConnectionError: CodedError {
     case .unreachable: "unreachable"
     case .tls(let kind): kind.rawValue
     case .alpnMissing: "alpn_missing"
+    case .proxyRefused(status: 407): "proxy_authentication_required"
+    case .proxyRefused: "proxy_refused"
+    case .proxyNotSpoken: "proxy_not_spoken"
+    case .turnedAway: "turned_away"
     case .peerClosed: "connection_lost"
     case .protocolError: "http2_protocol_error"
     }
@@ -50,7 +60,7 @@ package struct HTTP2ConnectionError: CodedError {
   /// The connection had never become ready.
   package var isDialFailure: Bool {
     switch kind {
-    case .dialTimedOut, .unreachable, .tls, .alpnMissing: true
+    case .dialTimedOut, .unreachable, .tls, .alpnMissing, .proxyRefused, .proxyNotSpoken, .turnedAway: true
     case .drained, .aborted, .peerClosed, .protocolError: false
     }
   }

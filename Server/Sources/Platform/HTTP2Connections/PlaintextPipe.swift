@@ -25,6 +25,10 @@ final class PlaintextPipe: ByteChannelHandler {
 
   private let tls: TLSSession?
   private let isClient: Bool
+  /// Until the proxy has opened the tunnel.
+  private var tunnel: ConnectTunnelMachine?
+  /// Bytes of the channel that went to the proxy itself.
+  private var preludeBytes: UInt64 = 0
   var owner: (any PlaintextPipeOwner)?
   var channel: (any ByteChannel)?
   private var records: [Record] = []
@@ -35,9 +39,10 @@ final class PlaintextPipe: ByteChannelHandler {
   private var isClosing = false
   private(set) var isOpen = false
 
-  init(tls: TLSSession?, isClient: Bool) {
+  init(tls: TLSSession?, isClient: Bool, tunnel: ConnectTunnelMachine? = nil) {
     self.tls = tls
     self.isClient = isClient
+    self.tunnel = tunnel
   }
 
   var unsentBytes: Int { channel?.unsentBytes ?? 0 }
@@ -46,7 +51,7 @@ final class PlaintextPipe: ByteChannelHandler {
   /// record.
   var plaintextTaken: UInt64 {
     guard let channel else { return plaintextReached }
-    let taken = channel.totalBytesTaken
+    let taken = channel.totalBytesTaken - min(channel.totalBytesTaken, preludeBytes)
     guard tls != nil else { return taken }
     while firstRecord < records.count, records[firstRecord].outputStart < taken {
       plaintextReached = records[firstRecord].plaintextEnd
@@ -100,6 +105,29 @@ final class PlaintextPipe: ByteChannelHandler {
   // MARK: ByteChannelHandler
 
   func channelDidConnect() {
+    guard let actions = tunnel?.handle(.connected) else { return reachedPeer() }
+    run(actions)
+  }
+
+  private func run(_ actions: [ConnectTunnelMachine.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let bytes):
+        preludeBytes += UInt64(bytes.count)
+        bytes.withUnsafeBytes { channel?.write($0) }
+      case .open(let rest):
+        tunnel = nil
+        reachedPeer()
+        if !rest.isEmpty { rest.withUnsafeBytes { channelDidReceive($0) } }
+      case .fail(let error):
+        tunnel = nil
+        close(error)
+      }
+    }
+  }
+
+  /// TCP to the peer is up.
+  private func reachedPeer() {
     guard let tls, isClient else { return opened() }
     do {
       _ = try tls.handshake()
@@ -121,6 +149,7 @@ final class PlaintextPipe: ByteChannelHandler {
 
   func channelDidReceive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosing else { return }
+    if let actions = tunnel?.handle(.received(Array(bytes))) { return run(actions) }
     guard let tls else {
       owner?.pipeReceived(bytes)
       owner?.pipeReadEnded()
@@ -154,6 +183,7 @@ final class PlaintextPipe: ByteChannelHandler {
   }
 
   func channelDidClose(_ error: ChannelError?) {
+    if error == nil, !isClosing, let actions = tunnel?.handle(.ended) { run(actions) }
     isClosing = true
     let owner = owner
     self.owner = nil

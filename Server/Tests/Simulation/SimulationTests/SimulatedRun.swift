@@ -15,6 +15,9 @@ final class SimulatedRun {
   static let epoch = WallTime(milliseconds: 1_800_000_000_000)
   /// Virtual time after which an open push counts as stuck: beyond every deadline, retry and request timeout drawn.
   static let patience = Duration.seconds(1800)
+  private static let teamID = "TEAM123456"
+  /// The second one comes when the key is replaced.
+  private static let keyIDs = ["KEY1234567", "NEWKEY7890"]
 
   let seed: UInt64
   let loop: ScriptedLoop
@@ -22,8 +25,12 @@ final class SimulatedRun {
   let standIn: Locked<StandInCore>
   let transport: TransportCore
   private let listener: HTTP2Listener
-  private let sink = OutcomeRecorder()
+  private let front: TwiceGoaway
+  private let watch: WireWatch
+  private let sink: OutcomeRecorder
   private let counter = NetworkFaultCounter()
+  private let mints: Locked<Int>
+  private let replacement: APNsCredential
 
   init(seed: UInt64, planted: PlantedBug? = nil) throws {
     self.seed = seed
@@ -32,29 +39,32 @@ final class SimulatedRun {
     let clock = loop.clock
     var draw = SeededGenerator(seed: seed &* 0x9E37_79B9)
     plan = try SimulationPlan(drawing: &draw)
-    let key = StandInKey(keyID: "KEY1234567", teamID: "TEAM123456", verifies: { _, _ in true })
-    var core = StandInCore(
-      keys: [key], bundles: [SimulationPlan.topic], rules: plan.rules, clock: clock, randomness: .seeded(seed),
-      digest: { String($0.utf8.reduce(into: TraceHash()) { $0.add($1) }.value) })
-    for device in plan.devices { _ = try core.addDevice(device) }
-    core.setFaults(plan.faults, seed: seed)
-    standIn = Locked(core)
-    let service = StandInService(core: standIn, environment: .sandbox, loop: loop)
-    listener = HTTP2Listener(
-      loop: loop, tls: nil, configuration: StandInService.configuration(plan.rules), handler: service)
+    standIn = Locked(try Self.standIn(plan, clock, seed: seed))
+    let watch = WireWatch(loop: loop)
+    self.watch = watch
+    sink = OutcomeRecorder(clock: clock)
+    front = TwiceGoaway(
+      StandInService(core: standIn, environment: .sandbox, loop: loop), watch: watch, loop: loop,
+      oneIn: plan.farewellOneIn, seed: draw.next())
+    var server = StandInService.configuration(plan.rules)
+    if let window = plan.window { server.connectionWindow = window }
+    listener = HTTP2Listener(loop: loop, tls: nil, configuration: server, handler: front)
     let port = try listener.listen(on: Endpoint(host: "127.0.0.1", port: 0))
-    var credential = try APNsCredential(teamID: "TEAM123456", keyID: "KEY1234567", signingKey: .generate())
-    credential.tokenSource = { now, _ in Self.token(issuedAt: now) }
+    let mints = Locked(0)
+    self.mints = mints
+    replacement = try Self.credential(Self.keyIDs[1], mints)
     var configuration = APNsTransportConfiguration(
       endpoint: Endpoint(host: "127.0.0.1", port: port), tls: nil,
-      credential: credential, clock: clock, randomness: .seeded(seed))
+      credential: try Self.credential(Self.keyIDs[0], mints), clock: clock, randomness: .seeded(seed))
     configuration.pool.connections = plan.connections
     configuration.concurrency = plan.concurrency
+    configuration.lastStreamID = plan.lastStreamID
     configuration.planted = planted
     transport = TransportCore(configuration: configuration, loop: loop)
     let plan = plan
     var chance = SeededGenerator(seed: draw.next())
     loop.onConnect = { [counter] connection in
+      watch.watch(connection)
       guard let fault = plan.networkFaults.randomElement(using: &chance), let fault else { return }
       counter.count(fault)
       fault.apply(to: connection, &chance)
@@ -62,6 +72,36 @@ final class SimulatedRun {
   }
 
   deinit { loop.end() }
+
+  private static func standIn(_ plan: SimulationPlan, _ clock: Clock, seed: UInt64) throws -> StandInCore {
+    let keys = keyIDs.map { StandInKey(keyID: $0, teamID: teamID, verifies: { _, _ in true }) }
+    var core = StandInCore(
+      keys: keys, bundles: [SimulationPlan.topic], rules: plan.rules, clock: clock, randomness: .seeded(seed),
+      digest: { String($0.utf8.reduce(into: TraceHash()) { $0.add($1) }.value) })
+    for device in plan.devices { _ = try core.addDevice(device) }
+    core.setFaults(plan.faults, seed: seed)
+    return core
+  }
+
+  private static func credential(_ keyID: String, _ mints: Locked<Int>) throws -> APNsCredential {
+    var credential = try APNsCredential(teamID: teamID, keyID: keyID, signingKey: .generate())
+    credential.tokenSource = { now, _ in
+      let number = mints.withLock { count -> Int in
+        count += 1
+        return count
+      }
+      return Self.token(keyID, issuedAt: now, number: number)
+    }
+    return credential
+  }
+
+  /// A token of the right form whose signature is the same in each run.
+  private static func token(_ keyID: String, issuedAt now: WallTime, number: Int) -> String {
+    let header: JSONValue = ["alg": "ES256", "kid": .string(keyID)]
+    let claims: JSONValue = ["iss": .string(teamID), "iat": .int(now.seconds)]
+    let signature = Randomness.seeded(UInt64(now.seconds) &* 1000 &+ UInt64(number)).fill(64)
+    return [header.encoded, claims.encoded, signature].map { Base64URL.encode($0) }.joined(separator: ".")
+  }
 
   /// Runs to the end of virtual time or of all pushes, whichever comes first, and judges.
   func finish() -> SimulationFinding {
@@ -74,34 +114,45 @@ final class SimulatedRun {
     if let interrupt = plan.interrupt {
       loop.schedule(after: interrupt) { self.transport.cancelAll(grace: .seconds(5)) }
     }
+    if let replaced = plan.replacement {
+      loop.schedule(after: replaced) { self.transport.replaceCredential(self.replacement) }
+    }
+    let start = loop.now
     let total = plan.batches.reduce(0) { $0 + $1.pushes.count }
-    let end = loop.now.advanced(by: Self.patience)
-    while sink.outcomes.count < total, loop.now < end, loop.step() {}
-    let settled = loop.now.advanced(by: .seconds(120))
-    while loop.now < settled, loop.step() {}
+    let end = start.advanced(by: Self.patience)
+    while sink.count < total, loop.step(until: end) {}
+    // Long enough for what was cancelled to be reset and for old connections to run out, short of the next PING.
+    let settled = loop.now.advanced(by: .seconds(50))
+    while loop.step(until: settled) {}
+    var faults = counter.counts
+    faults["goaway twice"] = front.times
+    faults["key replaced"] = plan.replacement == nil ? nil : 1
+    faults["interrupt"] = plan.interrupt == nil ? nil : 1
+    faults["stream ids run out"] = transport.statistics.connectionsReplacedForIDs
     return SimulationFinding(
-      plan: plan, outcomes: sink.outcomes, core: standIn.withLock { $0 }, permitsTaken: transport.permitsTaken,
-      open: transport.open, networkFaults: counter.counts, networkTrace: loop.traceHash)
-  }
-
-  /// A token of the right form whose signature is the same in each run.
-  private static func token(issuedAt now: WallTime) -> String {
-    let header: JSONValue = ["alg": "ES256", "kid": "KEY1234567"]
-    let claims: JSONValue = ["iss": "TEAM123456", "iat": .int(now.seconds)]
-    let signature = Randomness.seeded(UInt64(now.seconds)).fill(64)
-    return [header.encoded, claims.encoded, signature].map { Base64URL.encode($0) }.joined(separator: ".")
+      evidence: SimulationEvidence(
+        plan: plan, outcomes: sink.outcomes, core: standIn.withLock { $0 }, permitsTaken: transport.permitsTaken,
+        open: transport.open, faults: faults, networkTrace: loop.traceHash, watch: watch, givenUp: front.givenUp,
+        mints: mints.withLock { $0 }, elapsed: start.duration(to: loop.now)))
   }
 }
 
 /// Outcomes in the order in which they came, with their moments.
 final class OutcomeRecorder: OutcomeSink {
   let wantsChunks = true
-  private let state = Locked<[APNsOutcome]>([])
+  private let clock: Clock
+  private let state = Locked<[(outcome: APNsOutcome, at: Instant)]>([])
 
-  var outcomes: [APNsOutcome] { state.withLock { $0 } }
+  init(clock: Clock) {
+    self.clock = clock
+  }
+
+  var outcomes: [(outcome: APNsOutcome, at: Instant)] { state.withLock { $0 } }
+  var count: Int { state.withLock { $0.count } }
 
   func deliver(_ outcomes: [APNsOutcome]) {
-    state.withLock { $0 += outcomes }
+    let now = clock.monotonic()
+    state.withLock { $0 += outcomes.map { ($0, now) } }
   }
 }
 
@@ -116,35 +167,5 @@ struct TraceHash {
   mutating func add(_ text: String) {
     for byte in text.utf8 { add(byte) }
     add(0)
-  }
-}
-
-/// What the network itself does to a connection.
-enum NetworkFault: String, CaseIterable, Sendable {
-  case dialRefused = "dial refused"
-  case dialSwallowed = "dial swallowed"
-  case resetOnTheWayThere = "reset on the way there"
-  case resetOnTheWayBack = "reset on the way back"
-  case silenceOnTheWayBack = "nothing comes back"
-  case kernelTakesNoMore = "kernel takes no more"
-
-  func apply(to connection: ScriptedConnection, _ chance: inout SeededGenerator) {
-    let bytes = UInt64.random(in: 100...20_000, using: &chance)
-    switch self {
-    case .dialRefused: connection.dial = .refused
-    case .dialSwallowed: connection.dial = .swallowed
-    case .resetOnTheWayThere: connection.resetAfter = (.toServer, bytes)
-    case .resetOnTheWayBack: connection.resetAfter = (.toClient, bytes / 8)
-    case .silenceOnTheWayBack: connection.stallAfter = (.toClient, bytes / 8)
-    case .kernelTakesNoMore: connection.takeAtMost = bytes
-    }
-  }
-}
-
-final class NetworkFaultCounter {
-  private(set) var counts: [String: Int] = [:]
-
-  func count(_ fault: NetworkFault) {
-    counts[fault.rawValue, default: 0] += 1
   }
 }

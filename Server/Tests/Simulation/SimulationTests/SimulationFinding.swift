@@ -3,8 +3,25 @@ import PabalModel
 import PabalPrimitives
 import ProviderTransport
 import Simulator
+import TestSupport
 
-/// What one run showed, judged from the stand-in's own record.
+/// All that can be known of a run when it is over.
+struct SimulationEvidence {
+  let plan: SimulationPlan
+  let outcomes: [(outcome: APNsOutcome, at: Instant)]
+  let core: StandInCore
+  let permitsTaken: Int
+  let open: Int
+  let faults: [String: Int]
+  let networkTrace: UInt64
+  let watch: WireWatch
+  let givenUp: [TwiceGoaway.GivenUp]
+  /// Provider tokens that were asked for.
+  let mints: Int
+  let elapsed: Duration
+}
+
+/// What one run showed, judged from the stand-in's own record and from the wire.
 struct SimulationFinding {
   /// Sentences; empty when all invariants held.
   private(set) var violations: [String] = []
@@ -16,15 +33,13 @@ struct SimulationFinding {
   private let plan: SimulationPlan
   private let core: StandInCore
 
-  init(
-    plan: SimulationPlan, outcomes: [APNsOutcome], core: StandInCore, permitsTaken: Int, open: Int,
-    networkFaults: [String: Int], networkTrace: UInt64
-  ) {
-    self.plan = plan
-    self.core = core
+  init(evidence: SimulationEvidence) {
+    plan = evidence.plan
+    core = evidence.core
+    let outcomes = evidence.outcomes.map(\.outcome)
     let log = core.requests(after: 0, limit: .max) { _ in true }
-    trace = Self.hash(outcomes, log) ^ networkTrace
-    faults = networkFaults
+    trace = Self.hash(outcomes, log) ^ evidence.networkTrace
+    faults = evidence.faults
     for (name, rule) in zip(plan.faultNames, core.activeFaults) where rule.fired > 0 {
       faults[name, default: 0] += rule.fired
     }
@@ -46,9 +61,29 @@ struct SimulationFinding {
       judge(push, outcome, entries)
       judgeRepeats(push, entries)
     }
-    if open != 0 { violations.append("\(open) pushes are still open") }
-    if permitsTaken != 0 { violations.append("\(permitsTaken) permits are taken with nothing open") }
-    if core.statistics.providerTokens > 1 { violations.append("\(core.statistics.providerTokens) provider tokens") }
+    judgeWhole(evidence)
+  }
+
+  private mutating func judgeWhole(_ evidence: SimulationEvidence) {
+    if evidence.open != 0 { violations.append("\(evidence.open) pushes are still open") }
+    if evidence.permitsTaken != 0 { violations.append("\(evidence.permitsTaken) permits are taken with nothing open") }
+    if evidence.watch.splitBodies > 0 { violations.append("\(evidence.watch.splitBodies) bodies were split") }
+    // One token for each key; where APNs calls all of them expired, one replacement in 20 minutes.
+    let windows = 1 + Int(evidence.elapsed / ProviderTokenMachine.updateInterval)
+    let allowed = (plan.replacement == nil ? 1 : 2) * (plan.refusesTokens ? 2 * windows : 1)
+    if evidence.mints > allowed { violations.append("\(evidence.mints) provider tokens, \(allowed) are allowed") }
+    // One that may be repeated can have been lost before the GOAWAY, and have waited for its repeat.
+    let byID = Dictionary(
+      plan.pushes.filter { !$0.repeatsUnknown }.map { ($0.apnsID.description, $0.tag) }
+    ) { first, _ in first }
+    let ends = Dictionary(evidence.outcomes.map { ($0.outcome.tag, $0) }) { first, _ in first }
+    for given in evidence.givenUp {
+      guard let tag = byID[given.apnsID], let (outcome, at) = ends[tag], outcome.state == .unknown,
+        outcome.connection == given.connection + 1,
+        let known = evidence.watch.gaveUp(given.stream, on: given.connection), known < at
+      else { continue }
+      violations.append("push \(tag) was given up by GOAWAY and ended \(outcome.state)")
+    }
   }
 
   /// The outcome says what happened on the wire.

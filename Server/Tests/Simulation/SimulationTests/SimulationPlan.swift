@@ -19,8 +19,19 @@ struct SimulationPlan {
   private(set) var pushes: [APNsPush] = []
   /// When the user presses Ctrl-C, if so.
   let interrupt: Duration?
+  /// When the key is replaced, if so.
+  let replacement: Duration?
   /// One is drawn for each dial; `nil`: none.
   let networkFaults: [NetworkFault?]
+  /// One request in so many begins a farewell of two GOAWAYs.
+  let farewellOneIn: Int?
+  /// The peer's connection window if it is small, and then the size of every body: of the last that is on its way
+  /// before the window is full, all but one byte would fit.
+  let window: Int?
+  private let bodyBytes: Int?
+  let lastStreamID: Int32
+  /// Whether APNs may call every provider token expired.
+  let refusesTokens: Bool
 
   init(drawing draw: inout SeededGenerator) throws {
     connections = Int.random(in: 1...3, using: &draw)
@@ -30,8 +41,21 @@ struct SimulationPlan {
     networkFaults = harmless + (Bool.random(using: &draw) ? NetworkFault.allCases : [])
     let isInterrupted = Int.random(in: 0..<8, using: &draw) == 0
     interrupt = isInterrupted ? .milliseconds(Int.random(in: 0...100_000, using: &draw)) : nil
+    replacement =
+      Int.random(in: 0..<8, using: &draw) == 0 ? .milliseconds(Int.random(in: 0...60_000, using: &draw)) : nil
+    farewellOneIn = Int.random(in: 0..<4, using: &draw) == 0 ? [5, 20].randomElement(using: &draw) : nil
+    bodyBytes = Int.random(in: 0..<6, using: &draw) == 0 ? Int.random(in: 400...2000, using: &draw) : nil
+    window = bodyBytes.map { $0 * 3 + $0 - 1 }
+    lastStreamID = Int.random(in: 0..<6, using: &draw) == 0 ? 21 : .max
     devices = Self.devices(&draw)
-    let named = Self.faults(&draw)
+    var named = Self.faults(&draw)
+    // Every run would end like this one; a few are enough.
+    refusesTokens = Int.random(in: 0..<16, using: &draw) == 0
+    if refusesTokens {
+      var rule = FaultRule(effect: .status(403, reason: "ExpiredProviderToken", timestamp: nil, taken: false))
+      rule.match.rate = 0.7
+      named.insert(("status 403 expired", rule), at: 0)
+    }
     faultNames = named.map(\.name)
     faults = named.map(\.rule)
     try drawPushes(&draw)
@@ -84,6 +108,9 @@ struct SimulationPlan {
     ("goaway accepted, now", .goaway(lastStream: .accepted, debug: [], close: .now)),
     ("goaway accepted, drain", .goaway(lastStream: .accepted, debug: [], close: .drain)),
     ("goaway accepted, never", .goaway(lastStream: .accepted, debug: [], close: .never)),
+    ("goaway none, now", .goaway(lastStream: .none, debug: [], close: .now)),
+    ("goaway none, drain", .goaway(lastStream: .none, debug: [], close: .drain)),
+    ("goaway none, never", .goaway(lastStream: .none, debug: [], close: .never)),
     ("goaway all, drain", .goaway(lastStream: .all, debug: [], close: .drain)),
     ("goaway all, now", .goaway(lastStream: .all, debug: [], close: .now)),
     ("drop before taken", .drop(.beforeTaken)),
@@ -91,11 +118,14 @@ struct SimulationPlan {
     ("reset before taken", .reset(code: 0x2, .beforeTaken)),
     ("reset after taken", .reset(code: 0x2, .afterTaken)),
     ("reset refused", .reset(code: 0x7, .beforeTaken)),
+    ("reset cancel", .reset(code: 0x8, .beforeTaken)),
     ("streams shrink", .streamLimit(1)),
     ("silence", .silence(milliseconds: 40_000)),
   ]
 
-  static let faultKinds = effects.map(\.0)
+  static let faultKinds =
+    effects.map(\.0)
+    + ["status 403 expired", "goaway twice", "key replaced", "interrupt", "stream ids run out"]
 
   private mutating func drawPushes(_ draw: inout SeededGenerator) throws {
     let randomness = Randomness.seeded(draw.next())
@@ -103,14 +133,14 @@ struct SimulationPlan {
       let delay = Duration.milliseconds(Int.random(in: 0...90_000, using: &draw))
       let first = pushes.count
       for _ in 0..<Int.random(in: 1...25, using: &draw) {
-        pushes.append(try Self.push(tag: UInt64(pushes.count), &draw, randomness))
+        pushes.append(try Self.push(tag: UInt64(pushes.count), bodyBytes: bodyBytes, &draw, randomness))
       }
       batches.append((delay, Array(pushes[first...])))
     }
   }
 
   private static func push(
-    tag: UInt64, _ draw: inout SeededGenerator, _ randomness: Randomness
+    tag: UInt64, bodyBytes: Int?, _ draw: inout SeededGenerator, _ randomness: Randomness
   ) throws -> APNsPush {
     let device = UInt8.random(in: 0...25, using: &draw)
     let bytes = (0..<32).map { UInt8(truncatingIfNeeded: Int(device) &* 31 &+ $0) }
@@ -118,7 +148,8 @@ struct SimulationPlan {
     let collapses = Int.random(in: 0..<5, using: &draw) == 0
     let head = try APNsHead(
       topic: Topic(rawValue: topic), pushType: .alert, collapseID: collapses ? "story-\(device % 3)" : nil)
-    let text = String(repeating: "x", count: Int.random(in: 0...3000, using: &draw))
+    let frame = #"{"aps":{"alert":""}}"#.utf8.count
+    let text = String(repeating: "x", count: bodyBytes.map { $0 - frame } ?? Int.random(in: 0...3000, using: &draw))
     let payload = try APNsPayload(checking: Array(#"{"aps":{"alert":"\#(text)"}}"#.utf8), for: .alert)
     let lifetime: Duration? =
       Int.random(in: 0..<3, using: &draw) == 0 ? .milliseconds(Int.random(in: 100...200_000, using: &draw)) : nil

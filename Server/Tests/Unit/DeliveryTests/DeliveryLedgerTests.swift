@@ -57,7 +57,7 @@ import Testing
     for name in ["1", "3", "5", "7"] { peer.admit(name) }
     let tags = peer.submitAll()
     peer.answer(tags[0], .status(200, nil))
-    #expect(machine.handle(.goaway(lastStreamID: 3)) == [.retire])
+    #expect(machine.handle(.goaway(lastStreamID: 3)) == [.retire(byPeer: true)])
     for case .giveBack(let back) in machine.handle(.unprocessed([tags[2], tags[3]])) {
       peer.handle(.givenBack(back, from: 1))
     }

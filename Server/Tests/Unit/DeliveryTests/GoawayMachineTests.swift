@@ -6,7 +6,7 @@ import Testing
   func leavesOnce() {
     var goaway = GoawayMachine()
     #expect(goaway.acceptsPushes)
-    #expect(goaway.handle(.goaway(lastStreamID: .max)) == [.retire])
+    #expect(goaway.handle(.goaway(lastStreamID: .max)) == [.retire(byPeer: true)])
     #expect(!goaway.acceptsPushes)
     #expect(goaway.handle(.goaway(lastStreamID: 7)) == [])
     #expect(goaway.lastStreamID == 7)
@@ -26,6 +26,16 @@ import Testing
     #expect(goaway.handle(.closed(lost: [3], unsent: [9])) == [])
   }
 
+  @Test("A second GOAWAY may give up more than the first one; only what is new goes back")
+  func secondGoaway() {
+    var goaway = GoawayMachine()
+    _ = goaway.handle(.goaway(lastStreamID: .max))
+    #expect(goaway.handle(.goaway(lastStreamID: 5)) == [])
+    #expect(goaway.handle(.unprocessed([7])) == [.giveBack([7])])
+    #expect(goaway.handle(.goaway(lastStreamID: 1)) == [])
+    #expect(goaway.handle(.unprocessed([3, 5, 7])) == [.giveBack([3, 5])])
+  }
+
   @Test("A stream refused on an open connection may be refused again: each time it goes back into the line")
   func refusedTwice() {
     var goaway = GoawayMachine()
@@ -36,12 +46,12 @@ import Testing
 
   @Test func aConnectionThatJustEndsIsRetiredAndSortsItsPushes() {
     var goaway = GoawayMachine()
-    #expect(goaway.handle(.closed(lost: [1], unsent: [2])) == [.retire, .giveBack([2]), .lose([1])])
+    #expect(goaway.handle(.closed(lost: [1], unsent: [2])) == [.retire(byPeer: true), .giveBack([2]), .lose([1])])
   }
 
   @Test func retiringOnOurSideIsTheSameWithoutTheFrame() {
     var goaway = GoawayMachine()
-    #expect(goaway.handle(.retire) == [.retire])
+    #expect(goaway.handle(.retire) == [.retire(byPeer: false)])
     #expect(goaway.handle(.retire) == [])
     #expect(goaway.lastStreamID == nil)
     #expect(goaway.handle(.drained) == [.close])

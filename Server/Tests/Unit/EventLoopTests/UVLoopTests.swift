@@ -124,6 +124,84 @@ struct UVLoopTests {
     }
   }
 
+  @Test("what is written when the channel connects and must wait for the socket arrives once, byte for byte")
+  func largeWriteOnConnect() async throws {
+    try await withLoop { loop in
+      // More than two kernels take at once, so that the channel has to wait for a writable socket before the
+      // connect call-back returns.
+      let size = 9_000_000
+      let result: (matches: Bool, count: Int, taken: UInt64) = await loop.run { done in
+        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) }
+        let server = Ear()
+        var seen: [UInt8] = []
+        server.received = { seen += $0 }
+        let client = Ear()
+        var taken: UInt64 = 0
+        let listener = try? loop.listen(on: loopback) { channel in
+          server.channel = channel
+          return server
+        }
+        server.closed = { _ in
+          listener?.close()
+          done((seen == bytes, seen.count, taken))
+        }
+        client.connected = { bytes.withUnsafeBytes { client.channel?.write($0) } }
+        client.flushed = { total in
+          taken = total
+          if total == UInt64(size) { client.channel?.close() }
+        }
+        client.channel = loop.connect(to: .init(host: "127.0.0.1", port: listener?.port ?? 0), handler: client)
+      }
+      #expect(result.count == size)
+      #expect(result.matches)
+      #expect(result.taken == UInt64(size))
+    }
+  }
+
+  @Test("a name with a dead address and a living one: the living one is reached", arguments: ["127.0.0.2", "::1"])
+  func racesAddresses(dead: String) async throws {
+    // Nothing listens on the first address at this port; the second one is ours.
+    let loop = try UVLoop(hosts: ["apns.test": [dead, "127.0.0.1"]])
+    let isUp: Bool = await loop.run { done in
+      let listener = try? loop.listen(on: loopback) { _ in Ear() }
+      let client = Ear()
+      client.connected = { done(true) }
+      client.closed = { _ in done(false) }
+      client.channel = loop.connect(to: .init(host: "apns.test", port: listener?.port ?? 0), handler: client)
+    }
+    #expect(isUp)
+    loop.stop()
+  }
+
+  @Test("a name of which every address is dead: the last failure; a dial given up tells only its own end")
+  func deadNames() async throws {
+    let loop = try UVLoop(hosts: ["apns.test": ["127.0.0.1", "127.0.0.2"], "empty.test": []])
+    let ends: [ChannelError?] = await loop.run { done in
+      let listener = try? loop.listen(on: loopback) { _ in nil }
+      let port = listener?.port ?? 0
+      listener?.close()
+      var ends: [ChannelError?] = []
+      func dial(_ host: String, abort: Bool, then next: @escaping () -> Void) {
+        let ear = Ear()
+        ear.closed = {
+          ends.append($0)
+          next()
+        }
+        ear.channel = loop.connect(to: .init(host: host, port: port), handler: ear)
+        if abort { ear.channel?.abort() }
+      }
+      loop.schedule(after: .milliseconds(1)) {
+        dial("apns.test", abort: false) {
+          dial("empty.test", abort: false) {
+            dial("apns.test", abort: true) { done(ends) }
+          }
+        }
+      }
+    }
+    #expect(ends == [ChannelError(.refused, message: ""), ChannelError(.nameNotFound, message: ""), nil])
+    loop.stop()
+  }
+
   @Test("nobody listens: connection_refused")
   func refused() async throws {
     try await withLoop { loop in

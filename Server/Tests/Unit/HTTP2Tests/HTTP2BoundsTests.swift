@@ -56,7 +56,7 @@ struct HTTP2BoundsTests {
       } else {
         pair.submit(tag)
         try pair.clientSpeaks()
-        pair.client.cancel(tag: tag)
+        _ = pair.client.cancel(tag: tag)
       }
       try pair.clientSpeaks()
     }
@@ -128,14 +128,14 @@ struct HTTP2FlowTests {
     let body = String(repeating: "x", count: 60_000)
     pair.submit(1, body: body)
     #expect(!pair.client.canSubmit(bodyBytes: 60_000))
-    pair.client.cancel(tag: 1)
+    _ = pair.client.cancel(tag: 1)
     try pair.exchange()
     #expect(pair.client.openStreams == 0)
     #expect(pair.requests.isEmpty)
     #expect(pair.client.canSubmit(bodyBytes: 60_000))
     pair.submit(2)
     try pair.exchange()
-    pair.client.cancel(tag: 2)
+    _ = pair.client.cancel(tag: 2)
     try pair.exchange()
     #expect(pair.serverNotes.last == .closed(3, .cancel) || pair.serverNotes.last == .closed(1, .cancel))
     #expect(pair.clientNotes.filter { $0 != .windowOpened }.count == 1)

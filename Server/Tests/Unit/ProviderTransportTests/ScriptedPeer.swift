@@ -80,23 +80,33 @@ final class TransportRig {
   let peer = ScriptedPeer()
   let core: TransportCore
   let sink = Outcomes()
+  private(set) var proxy: TunnelProxy?
   private let listener: HTTP2Listener
   private var batches: UInt64 = 0
   private var made: UInt64 = 0
   private let randomness = Randomness.seeded(11)
 
   init(
-    seed: UInt64 = 1, streams: Int = 1000, _ change: (inout APNsTransportConfiguration) -> Void = { _ in }
+    seed: UInt64 = 1, streams: Int = 1000, windows: Int = 1 << 20, proxy manner: TunnelProxy.Manner? = nil,
+    credentials: ProxyEndpoint.Credentials? = nil, _ change: (inout APNsTransportConfiguration) -> Void = { _ in }
   ) throws {
     let loop = ScriptedLoop(seed: seed)
     self.loop = loop
     listener = HTTP2Listener(
-      loop: loop, tls: nil, configuration: HTTP2ServerConfiguration(maxConcurrentStreams: streams), handler: peer)
+      loop: loop, tls: nil,
+      configuration: HTTP2ServerConfiguration(
+        maxConcurrentStreams: streams, connectionWindow: windows, streamWindow: windows), handler: peer)
     let port = try listener.listen(on: Endpoint(host: "127.0.0.1", port: 0))
     var configuration = APNsTransportConfiguration(
       endpoint: Endpoint(host: "127.0.0.1", port: port), tls: nil,
       credential: try APNsCredential(teamID: "TEAM123456", keyID: "KEY1234567", signingKey: .generate()),
       clock: loop.clock, randomness: .seeded(seed))
+    if let manner {
+      let proxy = TunnelProxy(loop: loop, manner: manner)
+      self.proxy = proxy
+      configuration.proxy = ProxyEndpoint(
+        endpoint: Endpoint(host: "127.0.0.1", port: try proxy.listen()), credentials: credentials)
+    }
     change(&configuration)
     core = TransportCore(configuration: configuration, loop: loop)
   }
@@ -107,19 +117,22 @@ final class TransportRig {
     peer.script = { _, _ in }
     peer.welcome = { _, _ in }
     loop.onConnect = { _ in }
+    proxy?.stop()
   }
 
   func push(
-    topic: String = "com.example.a", within: Duration? = nil, collapseID: String? = nil, attemptLimit: Int = 4
+    topic: String = "com.example.a", within: Duration? = nil, collapseID: String? = nil, attemptLimit: Int = 4,
+    bytes: Int? = nil
   ) throws -> APNsPush {
     made += 1
     let head = try APNsHead(topic: Topic(rawValue: topic), pushType: .alert, collapseID: collapseID)
     guard let token = DeviceToken(bytes: randomness.fill(32)) else { preconditionFailure("32 bytes are a token") }
+    let text = bytes.map { String(repeating: "x", count: $0 - #"{"aps":{"alert":""}}"#.utf8.count) } ?? "hello"
     return APNsPush(
       tag: made,
       request: APNsRequest(
         token: token, head: head,
-        payload: try APNsPayload(checking: Array(#"{"aps":{"alert":"hello"}}"#.utf8), for: .alert)),
+        payload: try APNsPayload(checking: Array(#"{"aps":{"alert":"\#(text)"}}"#.utf8), for: .alert)),
       apnsID: APNsID(random: randomness),
       expiresAt: within.map { loop.clock.wall().advanced(by: $0) },
       attemptLimit: attemptLimit)
@@ -162,5 +175,9 @@ final class Outcomes: OutcomeSink {
 
   func deliver(_ outcomes: [APNsOutcome]) {
     state.withLock { $0 += outcomes }
+  }
+
+  func clear() {
+    state.withLock { $0 = [] }
   }
 }

@@ -36,7 +36,43 @@ import Testing
     _ = rig.sendAndWait([try rig.push()])
     rig.run(for: .seconds(600))
     #expect(rig.sendAndWait([try rig.push()]).first?.connection == 1)
-    #expect(rig.peer.pings == 1)
+    #expect(rig.peer.pings == 9)
+    #expect(rig.peer.connections.count == 1)
+  }
+
+  @Test("OC-79: a connection without a push for an hour is closed; the next push dials anew")
+  func idle() throws {
+    let rig = try TransportRig()
+    defer { rig.end() }
+    _ = rig.sendAndWait([try rig.push()])
+    rig.run(for: .seconds(3590))
+    #expect(rig.core.statistics.connectionsReady == 1)
+    rig.run(for: .seconds(20))
+    #expect(rig.core.statistics.connectionsReady == 0)
+    #expect(rig.sendAndWait([try rig.push()]).first?.connection == 2)
+  }
+
+  @Test("OC-13: idle for 20 minutes, then reset; noticed when HEADERS are written: once more elsewhere, 200")
+  func resetWhileIdle() throws {
+    let rig = try TransportRig()
+    defer { rig.end() }
+    #expect(rig.sendAndWait([try rig.push()]).first?.status == 200)
+    rig.run(for: .seconds(1200))
+    // The network is gone without a word at T+1200; the reset comes when something is sent.
+    let old = rig.loop.connections[0]
+    old.takeAtMost = old.arrived(.toServer)
+    let push = try rig.push()
+    rig.send([push])
+    rig.run(for: .milliseconds(500))
+    #expect(rig.sink.outcomes.count == 1)
+    old.reset()
+    rig.run(for: .seconds(5)) { rig.sink.outcomes.count == 2 }
+    let outcome = rig.outcome(push)
+    #expect(outcome?.status == 200)
+    #expect(outcome?.connection == 2)
+    #expect(outcome?.attempts == 1)
+    #expect(rig.peer.count(push) == 1)
+    #expect(rig.core.open == 0)
   }
 
   @Test("OC-12: TCP accepts but nothing answers; after 10 s one new dial, 100 × 200 on it")

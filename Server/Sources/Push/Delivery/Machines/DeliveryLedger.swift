@@ -168,7 +168,8 @@ extension DeliveryLedger {
       line.putBack([tag])
       return nil
     }
-    return end(tag, .accepted, nil)
+    let ending = end(tag, .accepted, nil)
+    return planted == .loseOutcome && acceptedEver % 31 == 0 ? nil : ending
   }
 
   private mutating func refuse(_ tag: PushTag, _ refusal: DeliveryRefusal, now: Instant) -> [Action] {

@@ -18,8 +18,9 @@ package struct GoawayMachine: Sendable {
   }
 
   package enum Action: Equatable, Sendable {
-    /// No new pushes here; the pool needs another connection.
-    case retire
+    /// No new pushes here; the pool needs another connection. `byPeer`: it was the peer who wanted it, or the
+    /// connection just ended.
+    case retire(byPeer: Bool)
     /// Not processed: back into the line.
     case giveBack([PushTag])
     /// Written, and no reply will come.
@@ -43,7 +44,12 @@ package struct GoawayMachine: Sendable {
   /// The lowest last stream id that the peer named.
   package private(set) var lastStreamID: Int32?
 
-  package init() {}
+  private let planted: PlantedBug?
+  private var goaways = 0
+
+  package init(planted: PlantedBug? = nil) {
+    self.planted = planted
+  }
 
   /// Whether a new push may be written here.
   package var acceptsPushes: Bool { state == .open }
@@ -52,9 +58,12 @@ package struct GoawayMachine: Sendable {
     switch event {
     case .goaway(let last):
       lastStreamID = min(lastStreamID ?? last, last)
-      return leave()
+      goaways += 1
+      return leave(byPeer: true)
     case .retire:
-      return leave()
+      return leave(byPeer: false)
+    case .unprocessed where planted == .dropOnSecondGoaway && goaways > 1:
+      return []
     case .unprocessed(let tags):
       // Refused on an open connection, a push may come here again; on a leaving one it may be given back once only.
       let fresh = state == .open ? tags : tags.filter { settled.insert($0).inserted }
@@ -68,17 +77,17 @@ package struct GoawayMachine: Sendable {
     }
   }
 
-  private mutating func leave() -> [Action] {
+  private mutating func leave(byPeer: Bool) -> [Action] {
     guard state == .open else { return [] }
     state = .leaving
-    return [.retire]
+    return [.retire(byPeer: byPeer)]
   }
 
   private mutating func end(lost: [PushTag], unsent: [PushTag]) -> [Action] {
     guard state != .closed else { return [] }
     let wasOpen = state == .open
     state = .closed
-    var actions: [Action] = wasOpen ? [.retire] : []
+    var actions: [Action] = wasOpen ? [.retire(byPeer: true)] : []
     let back = unsent.filter { settled.insert($0).inserted }
     let gone = lost.filter { settled.insert($0).inserted }
     if !back.isEmpty { actions.append(.giveBack(back)) }

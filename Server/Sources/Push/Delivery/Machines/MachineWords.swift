@@ -33,9 +33,17 @@ package struct PushTag: RawRepresentable, Hashable, Sendable {
 /// Deliberate faults for the simulation: a run with one of them must fail, or the simulation proves nothing.
 ///
 /// Reached through `package` initialisers only; no flag, file or environment variable leads here.
-package enum PlantedBug: Sendable {
+package enum PlantedBug: Sendable, CaseIterable {
   /// A push that the provider took goes back into the line now and then.
   case resendAccepted
   /// A permit is not given back now and then.
   case leakPermit
+  /// What a second GOAWAY gives up is forgotten.
+  case dropOnSecondGoaway
+  /// One body byte more than the peer's window holds is sent.
+  case windowOffByOne
+  /// Each refusal as expired makes another provider token.
+  case remintLoop
+  /// An outcome is not told now and then.
+  case loseOutcome
 }

@@ -39,11 +39,15 @@ package struct PoolMachine: Sendable {
     case answered(ConnectionKey)
     /// A request was answered with 500.
     case serverError(ConnectionKey)
-    /// GOAWAY, or the provider asked for another connection: runs out, takes nothing new.
+    /// GOAWAY: runs out, takes nothing new. From a connection that never answered this counts as a failed dial.
     case leaving(ConnectionKey)
+    /// The same by our own wish: idle, stream ids used up, or the provider asked for another connection.
+    case retired(ConnectionKey)
     /// The connection, or the dial, ended.
     case closed(ConnectionKey)
     case wake
+    /// Every connection belongs to a credential that is not used any more.
+    case replaceAll
     case shutdown
   }
 
@@ -111,11 +115,15 @@ package struct PoolMachine: Sendable {
     case .serverError(let key):
       return countServerError(key, now: now)
     case .leaving(let key):
-      return leave(key, now: now)
+      return leave(key, byPeer: true, now: now)
+    case .retired(let key):
+      return leave(key, byPeer: false, now: now)
     case .closed(let key):
       return close(key, now: now)
     case .wake:
       return abandonLateDials(now: now) + dialIfWanted(now: now)
+    case .replaceAll:
+      return replaceAll()
     case .shutdown:
       isShutDown = true
       isWanted = false
@@ -155,10 +163,29 @@ package struct PoolMachine: Sendable {
     return [.retire(key)]
   }
 
-  private mutating func leave(_ key: ConnectionKey, now: Instant) -> [Action] {
+  private mutating func leave(_ key: ConnectionKey, byPeer: Bool, now: Instant) -> [Action] {
     guard case .ready(let isProven, _) = phases[key] else { return [] }
     phases[key] = .leaving
-    return isProven ? [] : fail(now: now)
+    return isProven || !byPeer ? [] : fail(now: now)
+  }
+
+  /// What went wrong with the old credential is no reason to wait with the new one.
+  private mutating func replaceAll() -> [Action] {
+    failures = 0
+    notBefore = .zero
+    var actions: [Action] = []
+    for (key, phase) in phases.sorted(by: { $0.key < $1.key }) {
+      switch phase {
+      case .dialing:
+        phases[key] = nil
+        actions.append(.abandon(key))
+      case .ready:
+        phases[key] = .leaving
+        actions.append(.retire(key))
+      case .leaving: break
+      }
+    }
+    return actions
   }
 
   private mutating func close(_ key: ConnectionKey, now: Instant) -> [Action] {
@@ -180,12 +207,13 @@ package struct PoolMachine: Sendable {
     return actions
   }
 
-  /// A connection that came to nothing: the next dial waits longer, with jitter so that many clients spread out.
+  /// A connection that came to nothing: the next dial waits longer, anything up to a ceiling that doubles (full
+  /// jitter), so that clients that lost their connections together do not come back together.
   private mutating func fail(now: Instant) -> [Action] {
     failures += 1
     let doubled = rules.backOffFirst * (1 << min(failures - 1, 20))
     let ceiling = min(doubled, rules.backOffMaximum)
-    let wait = ceiling / 2 + (ceiling / 2) * Double.random(in: 0...1, using: &generator)
+    let wait = ceiling * Double.random(in: 0...1, using: &generator)
     notBefore = now.advanced(by: wait)
     guard let maximum = rules.dialsMaximum, failures >= maximum else { return [] }
     return [.unreachable(dials: failures)]

@@ -119,6 +119,7 @@ final class ScriptedChannel: ByteChannel {
     core.trace.add(core.now.nanoseconds)
     core.trace.add(UInt64(connection.number) << 1 | (sends == .toServer ? 0 : 1))
     core.trace.add(seen)
+    connection.onArrival?(sends, seen)
     if peer.receives(Array(seen)) { wasRead(seen.count) }
     connection.applyFaults(sends)
   }

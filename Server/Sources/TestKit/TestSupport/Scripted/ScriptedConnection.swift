@@ -32,6 +32,9 @@ package final class ScriptedConnection {
   /// The dialler's kernel takes no more than so many bytes, ever.
   package var takeAtMost: UInt64 = .max
 
+  /// Sees what arrives, as it arrives.
+  package var onArrival: ((ScriptedDirection, ArraySlice<UInt8>) -> Void)?
+
   private unowned let core: ScriptedCore
   private(set) var client: ScriptedChannel
   private(set) var server: ScriptedChannel
