@@ -53,9 +53,8 @@ import Glibc
       }
       return try await group.reduce(into: Tally()) { $0.add($1) }
     }
-    print(
-      "simulation: \(Self.seeds.count) seeds, states \(total.states.sorted { $0.key < $1.key }), repeats \(total.repeats)"
-    )
+    print("simulation: \(Self.seeds.count) seeds, \(total.repeats) repeats")
+    print("simulation: states \(total.states.sorted { $0.key < $1.key })")
     print("simulation: faults \(total.faults.sorted { $0.key < $1.key })")
     for kind in SimulationPlan.faultKinds + NetworkFault.allCases.map(\.rawValue) {
       let count = total.faults[kind, default: 0]
