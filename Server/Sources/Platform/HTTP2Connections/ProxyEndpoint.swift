@@ -5,7 +5,7 @@ package import PabalPrimitives
 /// the provider runs inside the tunnel.
 package struct ProxyEndpoint: Hashable, Sendable, CustomStringConvertible {
   /// Basic authentication (RFC 7617).
-  package struct Credentials: Hashable, Sendable {
+  package struct Credentials: Hashable, Sendable, Unprintable {
     package var user: String
     package var password: String
 

@@ -126,7 +126,10 @@ struct ProxyTests {
     arguments: [
       ("http://proxy.example:3128", "proxy.example:3128", nil),
       ("proxy.example", "proxy.example:8080", nil),
-      ("http://ada:p%3Aw%401@[::1]:8080/", "[::1]:8080", ProxyEndpoint.Credentials(user: "ada", password: "p:w@1")),
+      (
+        "http://ada:p%3Aw%401@[2001:db8::1]:8080/", "[2001:db8::1]:8080",
+        ProxyEndpoint.Credentials(user: "ada", password: "p:w@1")
+      ),
       ("http://ada@10.0.0.1:80", "10.0.0.1:80", ProxyEndpoint.Credentials(user: "ada", password: "")),
     ])
   func texts(text: String, endpoint: String, credentials: ProxyEndpoint.Credentials?) throws {
@@ -140,7 +143,7 @@ struct ProxyTests {
     "The text of a proxy: what is refused",
     arguments: [
       "https://proxy.example:3128", "http://", "http://proxy.example:0", "http://proxy.example:99999", "http://a b:1",
-      "http://us%zzer:x@proxy.example", "http://:x@proxy.example", "socks5://127.0.0.1:1080", "http://h:80/path",
+      "http://us%zzer:x@proxy.example", "http://:x@proxy.example", "socks5://10.0.0.1:1080", "http://h:80/path",
     ])
   func badTexts(text: String) {
     #expect(throws: ProxyTextError.self) { try ProxyEndpoint(parsing: text) }
