@@ -20,6 +20,7 @@ package final class HTTP2ServerConnection {
   private var handshakeDeadline: TimerID?
   private var lookTimer: TimerID?
   private var partingTimer: TimerID?
+  private var stallTimer: TimerID?
   private var pace: ReadPace?
   private var paceTimer: TimerID?
   private var hasOpened = false
@@ -162,6 +163,11 @@ package final class HTTP2ServerConnection {
     if !isPausedByUnsent, pipe.unsentBytes > Self.unsentBytesCap {
       isPausedByUnsent = true
       pipe.pauseReading()
+      stallTimer = loop.schedule(after: configuration.answerTime) { [weak self] in
+        self?.end(
+          HTTP2ConnectionError(.protocolError(.enhanceYourCalm), message: "The client does not read its answers."),
+          gracefully: false)
+      }
     }
   }
 
@@ -266,11 +272,14 @@ extension HTTP2ServerConnection: PlaintextPipeOwner {
   func pipeFlushed() {
     guard isPausedByUnsent, pipe.unsentBytes <= Self.unsentBytesCap / 2 else { return }
     isPausedByUnsent = false
+    if let stallTimer { loop.cancel(stallTimer) }
     resumeIfNothingHinders()
   }
 
   func pipeClosed(_ error: (any Error)?) {
-    for timer in [handshakeDeadline, lookTimer, partingTimer, paceTimer].compactMap({ $0 }) { loop.cancel(timer) }
+    for timer in [handshakeDeadline, lookTimer, partingTimer, stallTimer, paceTimer].compactMap({ $0 }) {
+      loop.cancel(timer)
+    }
     session.delegate = nil
     listener?.remove(self)
     let handler = handler
