@@ -80,7 +80,7 @@ public struct DeviceToken: Hashable, Sendable, Unprintable {
 /// Why a text is no APNs device token. Holds no part of the text.
 public struct DeviceTokenError: CodedError, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
-    case empty, placeholder, dataDescription, fcmToken, base64, notHexadecimal, oddLength, tooLong
+    case empty, placeholder, dataDescription, fcmToken, base64, notHexadecimal, oddLength, tooShort, tooLong
   }
 
   public let kind: Kind
@@ -109,6 +109,8 @@ public struct DeviceTokenError: CodedError, Equatable {
       "A device token has only hexadecimal digits (0-9, a-f); nothing was removed from it."
     case .oddLength:
       "A device token has two hexadecimal digits for each byte; this one has an odd number. Check that it was not cut."
+    case .tooShort:
+      "This is too short for a device token; it was probably cut. Send all the digits that the app was given."
     case .tooLong:
       "A device token has at most \(2 * DeviceToken.maximumBytes) hexadecimal digits."
     }

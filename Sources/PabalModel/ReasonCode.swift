@@ -39,6 +39,7 @@ extension ReasonCode {
   public static let payloadTooLarge = ReasonCode(rawValue: "payload_too_large")
   public static let payloadInvalid = ReasonCode(rawValue: "payload_invalid")
   public static let deviceTokenInvalid = ReasonCode(rawValue: "device_token_invalid")
+  public static let lineInvalid = ReasonCode(rawValue: "line_invalid")
   // provider
   public static let replyLost = ReasonCode(rawValue: "reply_lost")
   public static let processStopped = ReasonCode(rawValue: "process_stopped")

@@ -65,7 +65,7 @@ extension ReasonSentence {
       Sentence("Decided from the message's own terms.", "메시지의 조건에 따라 정해졌습니다.")
     ),
     (
-      [.variableMissing, .payloadTooLarge, .payloadInvalid, .deviceTokenInvalid],
+      [.variableMissing, .payloadTooLarge, .payloadInvalid, .deviceTokenInvalid, .lineInvalid],
       Sentence("Found before anything was sent.", "보내기 전에 발견되었습니다.")
     ),
     (

@@ -49,8 +49,13 @@ extension ReasonSentence {
       Sentence("The payload is not one that Apple takes.", "Apple이 받지 않는 형식의 페이로드입니다."),
       do: Sentence("Correct the message.", "메시지를 바로잡으세요.")),
     "device_token_invalid": ReasonSentence(
-      Sentence("The stored token is no device token.", "저장된 토큰이 기기 토큰이 아닙니다."),
+      Sentence("The token given or stored is no device token.", "주어졌거나 저장된 토큰이 기기 토큰이 아닙니다."),
       do: Sentence("The app has to register again.", "앱이 다시 등록해야 합니다.")),
+    "line_invalid": ReasonSentence(
+      Sentence("The line of the device list cannot be read.", "기기 목록의 이 줄을 읽을 수 없습니다."),
+      do: Sentence(
+        "Correct the line; `pabal send --help` shows the three formats of a list.",
+        "그 줄을 고치세요. 세 가지 목록 형식은 `pabal send --help`에 있습니다.")),
     "reply_lost": ReasonSentence(
       Sentence(
         "It was written to Apple and no reply came; repeating it could show it twice.",

@@ -41,22 +41,63 @@ import Testing
       (keyless + one + ["--p8", file("text.p8")], ["not PEM", "-----BEGIN PRIVATE KEY-----"]),
       (named("key.p8"), ["--key-id is missing", "AuthKey_<ID>.p8"]),
       (["send"] + target.prefix(4) + ["--team", "SHORT"] + target.dropFirst(6) + one, ["team id", "10"]),
-      // The devices.
+      // The place.
+      (placeless + one, ["--environment is missing", "sandbox", "--endpoint URL"]),
+      (placeless + one + ["--environment", "sandbx"], ["sandbox, production"]),
+      (placeless + one + ["--endpoint", "http://127.0.0.1:1"], ["must start with https://"]),
+      (placeless + one + ["--endpoint", "https://a/b"], ["without a path"]),
+      (send + one + ["--environment", "sandbox"], ["not both"]),
+      (send + one + ["--connections", "65"], ["1 to 64"]),
+      (send + one + ["--timeout", "5"], ["500ms, 30s, 5m or 1h"]),
+      (send + one + ["--rate", "0"], ["--rate must be a whole number"]),
+      (send + one + ["--resume", stage.folder.path], ["journal", "directory"]),
+      (send + one + ["--resume", file("text.p8")], ["no journal of pabal send", "Name a new file"]),
+      (send + one + ["--json="], ["--json=FIELDS"]),
+      (send + one + ["--user", "u"], ["goes with --device"]),
+    ] + devices(send, one, file, stage.folder.path) + contents(send, one, file, stage.folder.path) + words(send + one)
+  }
+
+  private static func devices(
+    _ send: [String], _ one: [String], _ file: (String) -> String, _ folder: String
+  ) -> [([String], [String])] {
+    [
       (send + ["-b", "x"], ["--device TOKEN", "--devices-file FILE"]),
       (send + ["--devices-file", file("empty.txt"), "-b", "x"], ["holds no tokens", "Nothing was sent"]),
-      (send + ["--devices-file", stage.folder.path, "-b", "x"], ["is a directory"]),
+      (send + ["--devices-file", folder, "-b", "x"], ["is a directory"]),
       (
         send + ["--devices-file", file("bad.txt"), "-b", "x"],
         [
           "12 lines", "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …", "Nothing was sent",
         ]
       ),
-      (send + ["--devices-file", "-", "-b", "x"], ["not built yet"]),
+      (send + ["--devices-file", "-", "-b", "x"], ["standard input holds no tokens", "Nothing was sent"]),
+      (send + ["--devices-file", "-", "--payload", "-"], ["Standard input cannot be"]),
+      (send + ["--devices-file", "-", "-b", "x", "--unique"], ["sort -u"]),
+      (send + ["--devices-file", "-", "-b", "x", "--resume", file("j")], ["--resume needs a list"]),
+      (send + one + ["--unique", "--no-duplicate-check"], ["--unique has to look"]),
+      (send + one + ["--format", "csv"], ["--format goes with --devices-file"]),
+      (send + ["--devices-file", file("bad.txt"), "-b", "x", "--format", "cvs"], ["tokens, ndjson, csv"]),
+      (send + ["--devices-file", file("bad.csv"), "-b", "x"], ["bad.csv", "no column device"]),
+      (send + ["--devices-file", file("bad.ndjson"), "-b", "x"], ["2 lines", "1, 2", "unknown member 'devcie'"]),
+      (send + ["--device", token, "aaaa", "-b", "x"], ["Device 2 of 2", "too short"]),
       (send + one + ["--devices-file", file("bad.txt")], ["not both"]),
-      // The content.
+    ]
+  }
+
+  private static func contents(
+    _ send: [String], _ one: [String], _ file: (String) -> String, _ folder: String
+  ) -> [([String], [String])] {
+    [
       (send + ["--device", token], ["What to send is missing", "--payload FILE"]),
       (send + ["--device", token, "--payload", file("long.json")], ["long.json", "5000 bytes", "4096"]),
+      (send + ["--device", token, "--payload", file("4097.json")], ["4097.json", "4097 bytes", "4096", "Shorten"]),
+      (send + ["--device", token, "--payload", folder], ["is a directory"]),
       (send + ["--device", token, "--payload", file("broken.json")], ["broken.json", "line 2"]),
+      (
+        send + ["--devices-file", file("good.ndjson"), "--payload", file("brace.json")],
+        ["brace.json", "line 1, column 25", "{{"]
+      ),
+      (send + one + ["--image", "cat.png"], ["--image", "https://"]),
       (send + ["--device", token, "--payload", file("latin1.json")], ["latin1.json", "not valid JSON"]),
       (send + ["--device", token, "--payload", file("bom.json")], ["byte order mark"]),
       (send + ["--device", token, "--payload", file("empty.txt")], ["empty"]),
@@ -74,24 +115,15 @@ import Testing
         send + ["--device", token, token, "-b", "x", "--apns-id", "123e4567-e89b-42d3-a456-426614174000"],
         ["exactly one"]
       ),
-      // The place.
-      (placeless + one, ["--environment is missing", "sandbox", "--endpoint URL"]),
-      (placeless + one + ["--environment", "sandbx"], ["sandbox, production"]),
-      (placeless + one + ["--endpoint", "http://127.0.0.1:1"], ["must start with https://"]),
-      (placeless + one + ["--endpoint", "https://a/b"], ["without a path"]),
-      (send + one + ["--environment", "sandbox"], ["not both"]),
-      (send + one + ["--connections", "65"], ["1 to 64"]),
-      (send + one + ["--timeout", "5"], ["500ms, 30s, 5m or 1h"]),
-      (send + one + ["--json="], ["--json=FIELDS"]),
-      (send + one + ["--user", "u"], ["goes with --device"]),
-    ] + words(send + one)
+    ]
   }
 
   private static func words(_ send: [String]) -> [([String], [String])] {
     [
       (["sned"], ["Did you mean `pabal send`?"]),
       (send + ["--sond", "x"], ["Did you mean --sound?"]),
-      (send + ["--resume", "f"], ["--resume is not built yet"]),
+      (send + ["--canary", "f"], ["--canary is not built yet"]),
+      (send + ["--enviroment", "production"], ["Did you mean --environment?"]),
       (["doctor"], ["not built yet"]),
       (["sim", "inbox"], ["not built yet"]),
       (["why", "u"], ["pabal up", "PABAL_SERVER"]),
@@ -109,6 +141,11 @@ import Testing
       "empty.txt": [],
       "bad.txt": Array(([good] + broken + [good]).joined(separator: "\n").utf8),
       "long.json": Array(#"{"aps":{"alert":"\#(String(repeating: "a", count: 5000 - 20))"}}"#.utf8),
+      "4097.json": Array(#"{"aps":{"alert":"\#(String(repeating: "a", count: 4097 - 20))"}}"#.utf8),
+      "brace.json": Array(#"{"aps":{"alert":"Hello, { name"}}"#.utf8),
+      "good.ndjson": Array(#"{"device":"\#(good)"}"#.utf8),
+      "bad.ndjson": Array("{\"devcie\":\"\(good)\"}\n{}\n".utf8),
+      "bad.csv": Array("token,name\n\(good),x\n".utf8),
       "broken.json": Array("{\n  \"aps\": {,}\n}".utf8),
       "latin1.json": Array(#"{"aps":{"alert":""#.utf8) + [0xE9] + Array(#""}}"#.utf8),
       "bom.json": [0xEF, 0xBB, 0xBF] + Array("{}".utf8),

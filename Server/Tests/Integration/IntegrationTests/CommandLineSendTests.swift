@@ -166,7 +166,7 @@ import Glibc
       let process = try stage.start(
         ["send"] + stage.target() + [
           "--devices-file", stage.folder.file("tokens.txt"), "-b", "x", "--concurrency", "10", "--request-timeout",
-          "1h", "--json",
+          "1h", "--no-duplicate-check", "--json",
         ])
       #expect(await process.line(0)?.contains("\"state\":\"accepted\"") == true)
       process.signal(SIGINT)

@@ -3,7 +3,7 @@ import PabalPrimitives
 
 /// The fields of `--json=id,state`: only these members of each object are printed, in this order.
 struct JSONFields {
-  private let names: [String]
+  let names: [String]
 
   init(_ text: String) throws(UsageError) {
     names = text.split(separator: ",").map { String($0.filter { $0 != " " }) }

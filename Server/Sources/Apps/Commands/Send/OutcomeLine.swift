@@ -3,15 +3,17 @@ import PabalModel
 import PabalPrimitives
 import ProviderTransport
 
-/// How one line of the input ended, as `--json` prints it.
+/// How one line of the input ended.
 struct OutcomeLine {
   /// From 1: the line of the file, or the position on the command line.
   let line: Int
   let device: DeviceToken?
+  /// What stands in the place of a token and is none.
+  let text: String?
   let state: DeliveryState
   let status: Int?
   let reason: ReasonCode?
-  let apnsID: String?
+  let apnsID: APNsID?
   let apnsUniqueID: String?
   let attempts: Int
   let duration: Duration
@@ -20,20 +22,22 @@ struct OutcomeLine {
   init(line: Int, device: DeviceToken, _ outcome: APNsOutcome) {
     self.line = line
     self.device = device
+    text = nil
     state = outcome.state
     status = outcome.status
     reason = outcome.reason
-    apnsID = outcome.attempts > 0 ? outcome.apnsID.description : nil
+    apnsID = outcome.attempts > 0 ? outcome.apnsID : nil
     apnsUniqueID = outcome.apnsUniqueID
     attempts = outcome.attempts
     duration = outcome.duration
     timestamp = outcome.timestamp
   }
 
-  /// A line that never became a push.
-  init(line: Int, device: DeviceToken?, state: DeliveryState, reason: ReasonCode) {
+  /// A line that never became a push, or whose push an earlier run lost.
+  init(line: Int, device: DeviceToken?, text: String? = nil, state: DeliveryState, reason: ReasonCode) {
     self.line = line
     self.device = device
+    self.text = text
     self.state = state
     self.reason = reason
     status = nil
@@ -44,52 +48,92 @@ struct OutcomeLine {
     timestamp = nil
   }
 
-  /// All fields, in their fixed order. Written by hand: a run has millions of them.
-  func appendJSON(to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: "{\"line\":".utf8)
-    bytes.append(contentsOf: String(line).utf8)
-    bytes.append(contentsOf: ",\"device\":".utf8)
-    if let device {
-      bytes.append(UInt8(ascii: "\""))
-      for byte in device.bytes {
-        bytes.append(Hex.digit(byte >> 4))
-        bytes.append(Hex.digit(byte & 0x0F))
-      }
-      bytes.append(UInt8(ascii: "\""))
-    } else {
-      bytes.append(contentsOf: "null".utf8)
-    }
-    append("state", state.rawValue, to: &bytes)
-    bytes.append(contentsOf: ",\"status\":".utf8)
-    bytes.append(contentsOf: (status.map(String.init) ?? "null").utf8)
-    append("reason", reason?.rawValue, to: &bytes)
-    append("apnsId", apnsID, to: &bytes)
-    append("apnsUniqueId", apnsUniqueID, to: &bytes)
-    bytes.append(contentsOf: ",\"attempts\":".utf8)
-    bytes.append(contentsOf: String(attempts).utf8)
-    bytes.append(contentsOf: ",\"ms\":".utf8)
-    bytes.append(contentsOf: milliseconds.utf8)
-    if let timestamp {
-      bytes.append(contentsOf: ",\"timestamp\":".utf8)
-      bytes.append(contentsOf: String(timestamp.milliseconds).utf8)
-    }
-    bytes.append(UInt8(ascii: "}"))
-  }
-
   /// With one decimal, e.g. `12.3`.
   var milliseconds: String {
     let tenths = duration.nanosecondsClamped / 100_000
     return "\(tenths / 10).\(tenths % 10)"
   }
+}
 
-  private func append(_ name: StaticString, _ value: String?, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: ",\"".utf8)
-    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: "\":".utf8)
-    if let value {
-      bytes.append(contentsOf: JSONValue.string(value).encoded)
-    } else {
-      bytes.append(contentsOf: "null".utf8)
+/// The members of an outcome as `--json` prints it, in their order.
+enum OutcomeField: String, CaseIterable {
+  case line, device, state, status, reason, apnsId, apnsUniqueId, attempts, ms
+  /// On 410 only.
+  case timestamp
+}
+
+extension OutcomeLine {
+  /// Written by hand, without a text or an object for each line: a run has millions of them.
+  func appendJSON(_ fields: [OutcomeField], to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "{"))
+    let start = bytes.count
+    for field in fields {
+      guard field != .timestamp || timestamp != nil else { continue }
+      if bytes.count > start { bytes.append(UInt8(ascii: ",")) }
+      append(field, to: &bytes)
     }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  private func append(_ field: OutcomeField, to bytes: inout [UInt8]) {
+    switch field {
+    case .line: Self.append("\"line\":", line, to: &bytes)
+    case .device:
+      Self.append("\"device\":", to: &bytes)
+      appendDevice(to: &bytes)
+    case .state:
+      Self.append("\"state\":\"", to: &bytes)
+      bytes.append(contentsOf: state.rawValue.utf8)
+      bytes.append(UInt8(ascii: "\""))
+    case .status: Self.append("\"status\":", status, to: &bytes)
+    case .reason: Self.append("\"reason\":", reason?.rawValue, to: &bytes)
+    case .apnsId:
+      guard let apnsID else { return Self.append("\"apnsId\":null", to: &bytes) }
+      Self.append("\"apnsId\":\"", to: &bytes)
+      let start = bytes.count
+      bytes.append(contentsOf: repeatElement(0, count: APNsID.textBytes))
+      bytes.withUnsafeMutableBufferPointer { _ = apnsID.write(to: $0, at: start) }
+      bytes.append(UInt8(ascii: "\""))
+    case .apnsUniqueId: Self.append("\"apnsUniqueId\":", apnsUniqueID, to: &bytes)
+    case .attempts: Self.append("\"attempts\":", attempts, to: &bytes)
+    case .ms:
+      Self.append("\"ms\":", to: &bytes)
+      let tenths = duration.nanosecondsClamped / 100_000
+      Self.append("", Int(tenths / 10), to: &bytes)
+      bytes.append(UInt8(ascii: "."))
+      bytes.append(0x30 + UInt8(tenths % 10))
+    case .timestamp: Self.append("\"timestamp\":", timestamp.map { Int($0.milliseconds) }, to: &bytes)
+    }
+  }
+
+  private func appendDevice(to bytes: inout [UInt8]) {
+    guard let device else {
+      return Self.append("", text, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "\""))
+    for byte in device.bytes {
+      bytes.append(Self.digit(byte >> 4))
+      bytes.append(Self.digit(byte & 0x0F))
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  @inline(__always)
+  private static func digit(_ value: UInt8) -> UInt8 { value &+ 0x30 &+ (value > 9 ? 0x27 : 0) }
+
+  private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
+    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  private static func append(_ name: StaticString, _ number: Int?, to bytes: inout [UInt8]) {
+    append(name, to: &bytes)
+    guard let number else { return append("null", to: &bytes) }
+    bytes.append(contentsOf: String(number).utf8)
+  }
+
+  private static func append(_ name: StaticString, _ text: String?, to bytes: inout [UInt8]) {
+    append(name, to: &bytes)
+    guard let text else { return append("null", to: &bytes) }
+    bytes.append(contentsOf: JSONValue.string(text).encoded)
   }
 }

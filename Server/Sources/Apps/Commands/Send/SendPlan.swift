@@ -1,6 +1,5 @@
 import APNs
 import ArgumentParsing
-import Cryptography
 import EventLoop
 import PabalModel
 import PabalPrimitives
@@ -8,50 +7,61 @@ import TLS
 
 /// Everything that a run needs, checked before the first byte leaves: from here on only devices and network can fail.
 struct SendPlan: Sendable {
-  enum Devices: Sendable {
-    case listed([DeviceToken])
-    /// Its lines were read once and all hold tokens.
-    case file(InputFile, count: Int)
-  }
-
   let head: APNsHead
-  let payload: APNsPayload
-  let devices: Devices
+  let content: SendContent
+  let list: DeviceList
   let apnsID: APNsID?
   let credential: APNsCredential
   let endpoint: Endpoint
   let tls: TLSClientContext
   let connections: Int
   let concurrency: Int
+  let rate: Int?
   let repeats: Int
   let repeatsUnknown: Bool
   let timeout: Duration?
   let requestTimeout: Duration
+  let journal: SendJournal?
   let isDryRun: Bool
   let warnings: [String]
 
-  /// - Throws: `UsageError` or the errors of key and payload, all of them the user's to mend.
+  /// - Throws: `UsageError` or the errors of key, payload and journal, all of them the user's to mend.
   init(_ command: ParsedCommand, _ context: CommandContext) throws {
-    let clock = context.clock
-    let (content, findings) = try SendContent.read(command)
+    let format = try DeviceList.format(command)
+    let (content, findings) = try SendContent.read(command, hasVariables: format.map { $0 != .tokens } ?? false)
     let (credential, keyWarning) = try SendCredential.read(command, environment: context.environment)
+    self.content = content
     self.credential = credential
-    payload = content.payload
     head = try APNsHead(
       topic: Topic(rawValue: try command.required(SendOptions.topic)), pushType: content.pushType,
-      priority: try Self.priority(command), expiration: try Self.expiration(command, clock),
+      priority: try Self.priority(command), expiration: try Self.expiration(command, context.clock),
       collapseID: command.value(SendOptions.collapseID))
     (endpoint, tls) = try SendEndpoint.read(command)
     connections = try command.integer(SendOptions.connections, in: 1...64) ?? 1
     concurrency = try command.integer(SendOptions.concurrency, in: 1...64_000) ?? 1000
+    rate = try command.integer(SendOptions.rate, in: 1...10_000_000)
     repeats = try command.integer(SendOptions.retry, in: 0...100) ?? 3
     repeatsUnknown = command.isSet(SendOptions.retryUnknown)
     timeout = try command.duration(SendOptions.timeout)
     requestTimeout = try command.duration(SendOptions.requestTimeout) ?? .seconds(30)
     isDryRun = command.isSet(SendOptions.dryRun)
-    warnings = [keyWarning].compactMap { $0 } + findings
-    devices = try SendDevices.read(command)
-    apnsID = try Self.apnsID(command, devices)
+    let (list, listWarnings) = try DeviceList.read(command, variables: content.variables)
+    self.list = list
+    warnings = [keyWarning].compactMap { $0 } + findings + listWarnings
+    apnsID = try Self.apnsID(command, list)
+    journal =
+      isDryRun ? nil : try Self.journal(command, context, list: list, content: content, head: head, endpoint: endpoint)
+  }
+
+  /// The run's head with a line's own collapse id; `nil` for one that was refused before.
+  func head(collapseID: String) -> APNsHead? {
+    do {
+      return try APNsHead(
+        topic: head.topic, pushType: head.pushType, priority: head.priority, expiration: head.expiration,
+        collapseID: collapseID)
+    } catch {
+      return nil
+    }
   }
 
   private static func priority(_ command: ParsedCommand) throws -> APNsPriority? {
@@ -69,74 +79,25 @@ struct SendPlan: Sendable {
     return try APNsExpiration(unixSeconds: seconds)
   }
 
-  private static func apnsID(_ command: ParsedCommand, _ devices: Devices) throws -> APNsID? {
+  private static func apnsID(_ command: ParsedCommand, _ list: DeviceList) throws -> APNsID? {
     guard let text = command.value(SendOptions.apnsID) else { return nil }
-    guard case .listed(let tokens) = devices, tokens.count == 1 else {
+    guard list.isSingle, case .listed = list.source else {
       throw UsageError("--apns-id goes with exactly one --device: two pushes must not have the same id.")
     }
     return try APNsID(checking: text)
   }
-}
 
-/// `--device` and `--devices-file`.
-enum SendDevices {
-  /// Bad lines shown at most.
-  private static let shownLines = 10
-
-  static func read(_ command: ParsedCommand) throws(UsageError) -> SendPlan.Devices {
-    let listed = command.list(SendOptions.device)
-    guard let path = command.value(SendOptions.devicesFile) else {
-      guard !listed.isEmpty else {
-        throw UsageError("Whom to send to is missing. Give --device TOKEN, or --devices-file FILE with one a line.")
-      }
-      return .listed(try tokens(listed))
-    }
-    guard listed.isEmpty else { throw UsageError("Give --device or --devices-file, not both.") }
-    guard path != "-" else {
-      throw UsageError("--devices-file - (standard input) is not built yet. Give a file.")
-    }
-    let file = try InputFile(path, what: "The device list")
-    guard file.isRegular else {
-      throw UsageError("The device list \(path) is not a regular file, which is not built yet. Give a file.")
-    }
-    return .file(file, count: try firstPass(file))
-  }
-
-  private static func tokens(_ texts: [String]) throws(UsageError) -> [DeviceToken] {
-    var tokens: [DeviceToken] = []
-    for (index, text) in texts.enumerated() {
-      do {
-        tokens.append(try DeviceToken(parsing: text))
-      } catch {
-        throw UsageError("Device \(index + 1) of \(texts.count): \(error.message)", code: error.code)
-      }
-    }
-    return tokens
-  }
-
-  /// Counts the tokens; one bad line refuses the whole list, so that nothing is sent to half of it.
-  private static func firstPass(_ file: InputFile) throws(UsageError) -> Int {
-    var lines = TokenLines(file)
-    var count = 0
-    var bad = 0
-    var firstBad: [Int] = []
-    while let line = try lines.next() {
-      if line.token == nil {
-        bad += 1
-        if firstBad.count < shownLines { firstBad.append(line.number) }
-      } else {
-        count += 1
-      }
-    }
-    guard bad == 0 else {
-      let numbers = firstBad.map(String.init).joined(separator: ", ") + (bad > firstBad.count ? ", …" : "")
-      throw UsageError(
-        "\(bad) \(bad == 1 ? "line" : "lines") of \(file.path) hold no device token: \(numbers). "
-          + "Nothing was sent. Correct or remove them; a token is hexadecimal digits alone.",
-        code: "device_token_invalid")
-    }
-    guard count > 0 else { throw UsageError("The device list \(file.path) holds no tokens. Nothing was sent.") }
-    file.rewind()
-    return count
+  private static func journal(
+    _ command: ParsedCommand, _ context: CommandContext, list: DeviceList, content: SendContent, head: APNsHead,
+    endpoint: Endpoint
+  ) throws -> SendJournal? {
+    guard let path = command.value(SendOptions.resume) else { return nil }
+    let headers = head.headers.filter { $0.name != "apns-expiration" }.map { "\($0.name): \($0.value)" }
+    // As it was given: `+1h` is another moment in each run, and the same wish.
+    let expiration = command.value(SendOptions.expiration) ?? ""
+    let text = (headers + ["expiration: \(expiration)", endpoint.description]).joined(separator: "\n")
+    let digest = try SendDigest.make(list: list, parts: [content.source, Array(text.utf8)])
+    return try SendJournal(
+      path, digest: digest, lastLine: list.lastLine ?? 0, randomness: context.randomness, clock: context.clock)
   }
 }

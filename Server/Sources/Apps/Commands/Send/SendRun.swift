@@ -1,4 +1,5 @@
 import APNs
+import ArgumentParsing
 import Delivery
 import EventLoop
 import HTTP2Connections
@@ -6,182 +7,180 @@ import PabalModel
 import PabalPrimitives
 import ProviderTransport
 
-/// One run of `pabal send`: a task reads lines and hands pushes over, another takes outcomes and reports them.
+/// One run of `pabal send`: one task reads lines and hands pushes over, another takes outcomes and reports them.
 ///
 /// Both are bounded by the transport, so that a list of any length takes the same memory.
-struct SendRun: Sendable {
+final class SendRun: Sendable {
   /// How long replies are awaited after the first Ctrl-C.
   private static let grace = Duration.seconds(5)
+  /// Pushes of one block when a journal is kept, at least and at most: what is journaled and not yet sent ends
+  /// `unknown` after a kill, and each block waits for the disk once.
+  private static let journaledBlock = 16...256
+  /// How long a Ctrl-C may wait behind `--rate`.
+  private static let look = Duration.milliseconds(100)
 
-  private let head: APNsHead
-  private let payload: APNsPayload
-  private let apnsID: APNsID?
-  private let attemptLimit: Int
-  private let repeatsUnknown: Bool
-  private let expiresAt: WallTime?
-  private let randomness: Randomness
+  private let plan: SendPlan
+  private let context: CommandContext
   private let transport: APNsTransport
-  /// How often Ctrl-C was pressed.
-  private let interrupts = Locked(0)
+  private let terms: SendTerms
+  private let journal: SendJournal?
+  private let report: Locked<SendReport>
   private let tokens = SendTokens()
+  /// How often Ctrl-C was pressed, and what stopped the run otherwise.
+  private let stop = Locked<(interrupts: Int, failure: (any CodedError)?)>((0, nil))
 
-  init(_ plan: SendPlan, _ context: CommandContext, transport: APNsTransport) {
-    head = plan.head
-    payload = plan.payload
-    apnsID = plan.apnsID
-    attemptLimit = plan.repeats + 1
-    repeatsUnknown = plan.repeatsUnknown || plan.head.collapseID != nil
-    expiresAt = Self.deadline(plan, context.clock.wall())
-    randomness = context.randomness
+  init(_ plan: SendPlan, _ context: CommandContext, report: SendReport, transport: APNsTransport) {
+    self.plan = plan
+    self.context = context
     self.transport = transport
+    self.report = Locked(report)
+    terms = SendTerms(plan, now: context.clock.wall())
+    journal = plan.journal
   }
 
   static func configuration(_ plan: SendPlan, _ context: CommandContext) -> APNsTransportConfiguration {
     let pool = PoolMachine.Rules(
       connections: plan.connections, dialsMaximum: plan.timeout == nil ? plan.repeats + 1 : nil)
-    var rules = DeliveryRules(requestTimeout: plan.requestTimeout)
-    rules.requestTimeout = plan.requestTimeout
-    return APNsTransportConfiguration(
-      endpoint: plan.endpoint, tls: plan.tls, credential: plan.credential, pool: pool, rules: rules,
-      concurrency: plan.concurrency, clock: context.clock, randomness: context.randomness)
+    var configuration = APNsTransportConfiguration(
+      endpoint: plan.endpoint, tls: plan.tls, credential: plan.credential, pool: pool,
+      rules: DeliveryRules(requestTimeout: plan.requestTimeout), concurrency: plan.concurrency, clock: context.clock,
+      randomness: context.randomness)
+    if plan.journal != nil { configuration.queueLimit = plan.concurrency + blockSize(plan) }
+    return configuration
   }
 
-  /// - Parameter report: told of each line exactly once, then of the whole.
-  func perform(_ devices: SendPlan.Devices, context: CommandContext, report: inout SendReport) async throws
-    -> SendSummary
-  {
+  private static func blockSize(_ plan: SendPlan) -> Int {
+    guard plan.journal != nil else { return SendTokens.blockSize }
+    return min(max(plan.concurrency / 4, journaledBlock.lowerBound), journaledBlock.upperBound)
+  }
+
+  /// - Throws: what stopped the run before its end; every line has its outcome by then.
+  func perform() async throws -> SendSummary {
     let started = context.clock.monotonic()
-    context.signals.onSignal { count in
-      interrupts.withLock { $0 = count }
-      obeyInterrupt()
+    context.signals.onSignal { [self] count in
+      stop.withLock { $0.interrupts = count }
+      obeyStop()
       if count == 1 { context.say("Stopping: waiting up to 5 s for replies. Press Ctrl-C again to stop at once.") }
     }
+    if let journal { report.withLock { $0.countEarlier(journal.found) } }
+    let source = try SendSource(
+      plan, terms: terms, journal: journal, randomness: context.randomness, isStopped: { [self] in isStopped })
     let run = transport.startRun()
-    let source = LineSource(devices)
     let submission = Task { await submit(source, to: run) }
-    var summary = SendSummary()
-    while let outcomes = await run.nextOutcomes() {
-      tokens.take(outcomes.map(\.tag)) { entry, index in
-        let line = OutcomeLine(line: entry.line, device: entry.token, outcomes[index])
-        summary.count(line)
-        report.add(line)
-      }
-      report.flush()
-    }
-    for line in await submission.value {
-      summary.count(line)
-      report.add(line)
-    }
+    while let outcomes = await run.nextOutcomes() { await take(outcomes) }
+    await submission.value
+    await syncJournal()
     let statistics = await transport.statistics()
-    summary.connections = statistics.connectionsReady
-    summary.wasInterrupted = isInterrupted
-    summary.wasUnreachable = statistics.connectionsReady == 0 && statistics.requestsWritten == 0
-    summary.duration = started.duration(to: context.clock.monotonic())
+    let (interrupts, failure) = stop.withLock { $0 }
+    let isEmpty = report.withLock { $0.summary.total == 0 }
+    guard !isEmpty || interrupts > 0 else {
+      throw failure ?? UsageError("The device list \(plan.list.name) holds no tokens. Nothing was sent.")
+    }
+    let summary = report.withLock { report in
+      report.finish { summary in
+        summary.connections = statistics.connectionsReady
+        summary.wasInterrupted = interrupts > 0
+        summary.wasUnreachable =
+          statistics.lastConnectionError != nil && statistics.connectionsReady == 0 && statistics.requestsWritten == 0
+        summary.duration = started.duration(to: context.clock.monotonic())
+      }
+    }
     if summary.wasUnreachable, let error = statistics.lastConnectionError {
       context.say("No connection came up: \(error.message)")
     }
+    if let failure { throw failure }
     return summary
   }
 }
 
 extension SendRun {
-  private var isInterrupted: Bool { interrupts.withLock { $0 } > 0 }
+  private var isStopped: Bool { stop.withLock { $0.interrupts > 0 || $0.failure != nil } }
 
-  private func obeyInterrupt() {
-    let count = interrupts.withLock { $0 }
-    guard count > 0 else { return }
-    transport.interrupt(grace: count == 1 ? Self.grace : .zero)
+  private func obeyStop() {
+    let (count, failure) = stop.withLock { $0 }
+    guard count > 0 || failure != nil else { return }
+    transport.interrupt(grace: count > 1 ? .zero : Self.grace)
   }
+
+  private func fail(_ error: any CodedError) {
+    stop.withLock { stop in
+      if stop.failure == nil { stop.failure = error }
+    }
+    obeyStop()
+  }
+
+  // MARK: - In
 
   /// Reads to the end whatever happens, since each line gets its object.
-  ///
-  /// - Returns: the lines that were never handed over.
-  private func submit(_ source: LineSource, to run: APNsRun) async -> [OutcomeLine] {
-    var unsent: [OutcomeLine] = []
-    var block: UInt64 = 0
-    var source = source
+  private func submit(_ source: SendSource, to run: APNsRun) async {
+    let limit = Self.blockSize(plan)
+    var pace = plan.rate.map { SendPace(rate: $0, started: context.clock.monotonic()) }
+    let size = pace?.blockSize(atMost: limit) ?? limit
     while true {
-      let (entries, bad) = source.next(SendTokens.blockSize)
-      unsent += bad.map { OutcomeLine(line: $0, device: nil, state: .rejected, reason: .deviceTokenInvalid) }
-      guard !entries.isEmpty else { break }
-      guard !isInterrupted else {
-        unsent += entries.map { OutcomeLine(line: $0.line, device: $0.token, state: .canceled, reason: .interrupted) }
-        continue
-      }
-      let first = tokens.add(entries, block: block)
-      block += 1
-      await run.submit(pushes(entries, first))
-      // Ctrl-C may have come between the look above and the hand-over.
-      obeyInterrupt()
+      if let pace { await wait(for: pace) }
+      let block = await OwnThread.run { source.next(size) }
+      pace?.spend(block.pushes.count)
+      if let failure = block.failure { fail(failure) }
+      if !block.ended.isEmpty { await end(block.ended) }
+      tokens.add(block)
+      await run.submit(block.pushes)
+      // Ctrl-C may have come between the look at each line and the hand-over.
+      obeyStop()
+      if block.isLast { break }
     }
     run.finish()
-    return unsent
   }
 
-  private func pushes(_ entries: [SendTokens.Entry], _ first: UInt64) -> [APNsPush] {
-    // One draw for the whole block: the system's generator is dearer than the push.
-    let random = randomness.fill(16 * entries.count)
-    return entries.enumerated().map { index, entry in
-      APNsPush(
-        tag: first + UInt64(index), request: APNsRequest(token: entry.token, head: head, payload: payload),
-        apnsID: apnsID ?? APNsID(octets: random, from: 16 * index), expiresAt: expiresAt,
-        repeatsUnknown: repeatsUnknown, attemptLimit: attemptLimit)
-    }
-  }
-
-  /// The end of the run or of the push, whichever is sooner.
-  private static func deadline(_ plan: SendPlan, _ now: WallTime) -> WallTime? {
-    let ends = plan.timeout.map { now.advanced(by: $0) }
-    guard case .at(let expiration)? = plan.head.expiration else { return ends }
-    return ends.map { min($0, expiration) } ?? expiration
-  }
-}
-
-/// The devices of a run, in order, as often as asked.
-struct LineSource: Sendable {
-  private enum Source: Sendable {
-    case listed([DeviceToken], next: Int)
-    case file(TokenLines)
-  }
-
-  private var source: Source
-
-  init(_ devices: SendPlan.Devices) {
-    switch devices {
-    case .listed(let tokens): source = .listed(tokens, next: 0)
-    case .file(let file, _): source = .file(TokenLines(file))
-    }
-  }
-
-  /// At most `count` devices, none after the last; and the lines that have become unreadable since the first pass.
-  mutating func next(_ count: Int) -> (entries: [SendTokens.Entry], bad: [Int]) {
-    switch source {
-    case .listed(let tokens, let start):
-      let end = min(start + count, tokens.count)
-      source = .listed(tokens, next: end)
-      return ((start..<end).map { SendTokens.Entry(line: $0 + 1, token: tokens[$0]) }, [])
-    case .file(var lines):
-      defer { source = .file(lines) }
-      return Self.read(count, from: &lines)
-    }
-  }
-
-  private static func read(_ count: Int, from lines: inout TokenLines) -> (entries: [SendTokens.Entry], bad: [Int]) {
-    var entries: [SendTokens.Entry] = []
-    entries.reserveCapacity(count)
-    var bad: [Int] = []
-    do {
-      while entries.count < count, let line = try lines.next() {
-        if let token = line.token {
-          entries.append(SendTokens.Entry(line: line.number, token: token))
-        } else {
-          bad.append(line.number)
-        }
+  private func wait(for pace: SendPace) async {
+    while !isStopped {
+      let clock = context.clock
+      // What cannot be sent in time any more need not wait for its turn.
+      if let expiresAt = terms.expiresAt, clock.wall() >= expiresAt { return }
+      let wait = pace.wait(now: clock.monotonic())
+      guard wait > .zero else { return }
+      do {
+        try await Task.sleep(for: min(wait, Self.look))
+      } catch {
+        return
       }
-    } catch {
-      // The file went away under us: what was read is sent, the rest cannot be named.
-      return (entries, bad)
     }
-    return (entries, bad)
+  }
+
+  // MARK: - Out
+
+  private func take(_ outcomes: [APNsOutcome]) async {
+    var lines: [OutcomeLine] = []
+    lines.reserveCapacity(outcomes.count)
+    tokens.take(outcomes.map(\.tag)) { entry, index in
+      lines.append(OutcomeLine(line: entry.line, device: entry.token, outcomes[index]))
+    }
+    await end(lines)
+  }
+
+  /// Into the journal first: a line that is on the screen and not there would be told of twice.
+  private func end(_ lines: [OutcomeLine]) async {
+    if let journal {
+      do {
+        let isTime = try journal.end(
+          lines.map { ($0.line, JournalState.Ending(state: $0.state, reason: $0.reason)) })
+        if isTime { await syncJournal() }
+      } catch {
+        fail(error)
+      }
+    }
+    report.withLock { $0.add(lines) }
+  }
+
+  private func syncJournal() async {
+    guard let journal else { return }
+    let failure = await OwnThread.run { () -> JournalError? in
+      do throws(JournalError) {
+        try journal.sync()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { fail(failure) }
   }
 }

@@ -7,6 +7,10 @@ struct SendSummary {
   private(set) var total = 0
   private(set) var states: [DeliveryState: Int] = [:]
   private(set) var reasons: [ReasonCode: Int] = [:]
+  /// Lines that an earlier run has brought to an end.
+  private(set) var earlier = 0
+  /// Repeated tokens of the list; `nil`: nobody counted.
+  var duplicates: Int?
   var connections = 0
   var duration = Duration.zero
   var wasInterrupted = false
@@ -22,9 +26,20 @@ struct SendSummary {
     if let reason = line.reason { reasons[reason, default: 0] += 1 }
   }
 
+  mutating func count(_ found: JournalState) {
+    for (ending, count) in found.counts {
+      total += count
+      earlier += count
+      states[ending.state, default: 0] += count
+      if let reason = ending.reason { reasons[reason, default: 0] += count }
+    }
+  }
+
+  /// Repeated tokens that were left out on request are no failure.
   var exitCode: ExitCode {
     if wasInterrupted { return .interrupted }
-    if states[.accepted] == total { return .done }
+    let leftOut = reasons[.duplicate] ?? 0
+    if (states[.accepted] ?? 0) + leftOut == total { return .done }
     return wasUnreachable ? .unreachable : .partial
   }
 
@@ -38,14 +53,19 @@ struct SendSummary {
       "total": JSONValue(total),
       "states": .object(Self.shown.map { JSONMember($0.rawValue, JSONValue(states[$0] ?? 0)) }),
       "reasons": .object(sortedReasons.map { JSONMember($0.0.rawValue, JSONValue($0.1)) }),
-      "duplicates": nil,
+      "duplicates": JSONValue(duplicates),
       "connections": JSONValue(connections),
       "seconds": .double(seconds),
-      "perSecond": JSONValue(seconds > 0 ? Int(Double(total) / seconds) : total),
+      "perSecond": JSONValue(perSecond),
     ]
   }
 
   var seconds: Double {
     Double(duration.nanosecondsClamped / 1_000_000) / 1000
+  }
+
+  private var perSecond: Int {
+    let now = total - earlier
+    return seconds > 0 ? Int(Double(now) / seconds) : now
   }
 }

@@ -3,7 +3,7 @@ import PabalPrimitives
 
 /// The tokens of the pushes that are under way, by tag; kept in blocks, so that a push costs no entry of its own.
 final class SendTokens: Sendable {
-  struct Entry {
+  struct Entry: Sendable {
     let line: Int
     let token: DeviceToken
   }
@@ -13,14 +13,13 @@ final class SendTokens: Sendable {
     var open: Int
   }
 
-  /// Pushes of one block. A tag is a block's number times this, plus a place in it.
+  /// Pushes of one block at most. A tag is a block's number times this, plus a place in it.
   static let blockSize = 1024
   private let blocks = Locked<[UInt64: Block]>([:])
 
-  /// - Returns: the tag of the first entry; the others follow.
-  func add(_ entries: [Entry], block: UInt64) -> UInt64 {
-    blocks.withLock { $0[block] = Block(entries: entries, open: entries.count) }
-    return block * UInt64(Self.blockSize)
+  func add(_ block: SendBlock) {
+    guard !block.entries.isEmpty else { return }
+    blocks.withLock { $0[block.number] = Block(entries: block.entries, open: block.entries.count) }
   }
 
   /// Looks up one entry for each tag and forgets blocks that are through.

@@ -1,0 +1,195 @@
+import APNs
+import ArgumentParsing
+import PabalModel
+import PabalPrimitives
+import ProviderTransport
+
+/// A part of the list on its way to the engine.
+struct SendBlock: Sendable {
+  let number: UInt64
+  /// One for each push, in the same order.
+  var entries: [SendTokens.Entry] = []
+  var pushes: [APNsPush] = []
+  /// Lines that end without a push.
+  var ended: [OutcomeLine] = []
+  var isLast = false
+  /// Why nothing comes after it, though the list may go on.
+  var failure: (any CodedError)?
+}
+
+/// Makes pushes out of lines, block by block.
+///
+/// What it does may block (files, the journal's disk) and takes time (rendering): call it on a thread of its own.
+final class SendSource: Sendable {
+  private enum Lines: Sendable {
+    case listed([DeviceLine], next: Int)
+    case read(DeviceLines)
+  }
+
+  private struct State {
+    var lines: Lines
+    var seen: TokenFingerprints?
+    var nextBlock: UInt64 = 0
+  }
+
+  private let plan: SendPlan
+  private let terms: SendTerms
+  private let journal: SendJournal?
+  private let randomness: Randomness
+  private let isStopped: @Sendable () -> Bool
+  private let state: Locked<State>
+
+  /// - Parameter isStopped: once `true`, the rest of the list ends `canceled`, and a silent stream ends.
+  init(
+    _ plan: SendPlan, terms: SendTerms, journal: SendJournal?, randomness: Randomness,
+    isStopped: @escaping @Sendable () -> Bool
+  ) throws(UsageError) {
+    self.plan = plan
+    self.terms = terms
+    self.journal = journal
+    self.randomness = randomness
+    self.isStopped = isStopped
+    let lines: Lines
+    switch plan.list.source {
+    case .listed(let listed): lines = .listed(listed, next: 0)
+    case .file(let file, let format):
+      lines = .read(try DeviceLines(file, format: format, variables: plan.content.variables))
+    case .stream(let file, let format):
+      lines = .read(
+        try DeviceLines(file, format: format, variables: plan.content.variables, isStopped: isStopped))
+    }
+    let seen = plan.list.isUnique ? TokenFingerprints(count: plan.list.count ?? 0) : nil
+    state = Locked(State(lines: lines, seen: seen))
+  }
+
+  /// At most `size` pushes and as many lines that end without one.
+  func next(_ size: Int) -> SendBlock {
+    var block = state.withLock { state in
+      var block = SendBlock(number: state.nextBlock)
+      state.nextBlock += 1
+      fill(&block, from: &state, size)
+      return block
+    }
+    guard let journal, !block.entries.isEmpty else { return block }
+    do {
+      try journal.handOver(block.entries.map(\.line))
+    } catch {
+      block.failure = error
+      for entry in block.entries {
+        block.ended.append(
+          OutcomeLine(line: entry.line, device: entry.token, state: .canceled, reason: .interrupted))
+      }
+      block.entries = []
+      block.pushes = []
+    }
+    return block
+  }
+
+  private func fill(_ block: inout SendBlock, from state: inout State, _ size: Int) {
+    // One draw for the whole block: the system's generator is dearer than the push.
+    let random = journal == nil ? randomness.fill(16 * size) : []
+    block.entries.reserveCapacity(size)
+    block.pushes.reserveCapacity(size)
+    let isStream = plan.list.count == nil
+    do throws(UsageError) {
+      while block.entries.count < size, block.ended.count < size {
+        // What has come is sent, rather than waiting for more of it.
+        if isStream, block.entries.count + block.ended.count > 0, !Self.isReady(state.lines) { return }
+        guard let line = try Self.nextLine(&state.lines) else {
+          block.isLast = true
+          return
+        }
+        take(line, into: &block, &state.seen, random)
+      }
+    } catch {
+      // The file went away under us: what was read is sent, the rest cannot be named.
+      block.failure = error
+      block.isLast = true
+    }
+  }
+
+  private static func isReady(_ lines: Lines) -> Bool {
+    switch lines {
+    case .listed: true
+    case .read(let reader): reader.isReady
+    }
+  }
+
+  private static func nextLine(_ lines: inout Lines) throws(UsageError) -> DeviceLine? {
+    switch lines {
+    case .listed(let listed, let next):
+      guard next < listed.count else { return nil }
+      lines = .listed(listed, next: next + 1)
+      return listed[next]
+    case .read(var reader):
+      // Moved out and in again, so that its buffer is not copied.
+      lines = .listed([], next: 0)
+      defer { lines = .read(reader) }
+      return try reader.next()
+    }
+  }
+
+  private func take(
+    _ line: DeviceLine, into block: inout SendBlock, _ seen: inout TokenFingerprints?, _ random: [UInt8]
+  ) {
+    guard journal?.found.ended.contains(line.number) != true else {
+      if case .device(let token, _) = line.content { _ = seen?.insert(token.bytes) }
+      return
+    }
+    switch line.content {
+    case .bad(let fault):
+      block.ended.append(
+        OutcomeLine(line: line.number, device: nil, text: fault.text, state: .rejected, reason: fault.reason))
+    case .device(let token, let details):
+      let end = { (state: DeliveryState, reason: ReasonCode) in
+        OutcomeLine(line: line.number, device: token, state: state, reason: reason)
+      }
+      guard seen?.insert(token.bytes) != false else { return block.ended.append(end(.canceled, .duplicate)) }
+      let isLost = journal?.found.handedOver.contains(line.number) == true
+      if isLost, !terms.repeatsUnknown, details?.collapseID == nil {
+        return block.ended.append(end(.unknown, .replyLost))
+      }
+      guard !isStopped() else { return block.ended.append(end(.canceled, .interrupted)) }
+      switch plan.content.payload(for: details) {
+      case .rejected(let reason): block.ended.append(end(.rejected, reason))
+      case .payload(let payload): add(line.number, token, details, payload, to: &block, random)
+      }
+    }
+  }
+
+  private func add(
+    _ line: Int, _ token: DeviceToken, _ details: LineDetails?, _ payload: APNsPayload, to block: inout SendBlock,
+    _ random: [UInt8]
+  ) {
+    let index = block.entries.count
+    let head = details?.collapseID.flatMap(plan.head(collapseID:)) ?? plan.head
+    let apnsID =
+      details?.apnsID ?? plan.apnsID ?? journal?.apnsID(line: line)
+      ?? APNsID(octets: random, from: 16 * index)
+    block.entries.append(SendTokens.Entry(line: line, token: token))
+    block.pushes.append(
+      APNsPush(
+        tag: block.number * UInt64(SendTokens.blockSize) + UInt64(index),
+        request: APNsRequest(token: token, head: head, payload: payload), apnsID: apnsID, expiresAt: terms.expiresAt,
+        repeatsUnknown: terms.repeatsUnknown || head.collapseID != nil, attemptLimit: terms.attemptLimit))
+  }
+}
+
+/// What every push of a run is granted.
+struct SendTerms: Sendable {
+  let attemptLimit: Int
+  let repeatsUnknown: Bool
+  let expiresAt: WallTime?
+
+  init(_ plan: SendPlan, now: WallTime) {
+    attemptLimit = plan.repeats + 1
+    repeatsUnknown = plan.repeatsUnknown || plan.head.collapseID != nil
+    let ends = plan.timeout.map { now.advanced(by: $0) }
+    // The end of the run or of the push, whichever is sooner.
+    if case .at(let expiration)? = plan.head.expiration {
+      expiresAt = ends.map { min($0, expiration) } ?? expiration
+    } else {
+      expiresAt = ends
+    }
+  }
+}
