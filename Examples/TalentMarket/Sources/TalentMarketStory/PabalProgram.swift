@@ -13,6 +13,7 @@ final class PabalProgram: Sendable {
   private let process: Locked<Process>
   private let state: Locked<State>
   private let pipes: [Pipe]
+  private let input: Pipe
   let processID: Int32
 
   /// Kept of what the child says on its error stream: enough for its last words.
@@ -28,7 +29,9 @@ final class PabalProgram: Sendable {
     let state = Locked(State())
     child.standardOutput = output
     child.standardError = errors
-    child.standardInput = FileHandle.nullDevice
+    // Never written to: it closes with this process, however that ends, and the child ends with it.
+    let input = Pipe()
+    child.standardInput = input
     // Both streams are drained for as long as the child lives: a full pipe would stop it.
     output.fileHandleForReading.readabilityHandler = { handle in
       let bytes = handle.availableData
@@ -44,6 +47,7 @@ final class PabalProgram: Sendable {
     try child.run()
     processID = child.processIdentifier
     pipes = [output, errors]
+    self.input = input
     self.state = state
     process = Locked(child)
   }

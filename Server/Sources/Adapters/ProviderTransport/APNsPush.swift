@@ -47,6 +47,8 @@ package struct APNsOutcome: Sendable {
   package let timestamp: WallTime?
   /// What the last reply asks for; `nil` when none came.
   package let verdict: APNsVerdict?
+  /// What the last reply asked for, where the push might be taken later; `nil`: it did not say.
+  package let retryAfter: Duration?
   /// Requests that APNs may have seen.
   package let attempts: Int
   /// From the first hand-over to a connection to the outcome; zero when there was none.

@@ -32,6 +32,7 @@ package final class TransportCore {
   private var dirtyBatches: [Int] = []
   var replies: [PushTag: APNsReply] = [:]
   var uniqueIDs: [PushTag: String] = [:]
+  var retryAfters: [PushTag: Duration] = [:]
   private var isPumpScheduled = false
   private var armed: (timer: TimerID, at: Instant)?
   private var submitted: [PushTag] = []
@@ -290,10 +291,12 @@ extension TransportCore {
       guard let entry = contents[place]?.entries[index] else { preconditionFailure("a push ends once") }
       let reply = ending.state == .accepted || replies.isEmpty ? nil : replies.removeValue(forKey: ending.tag)
       let unique = uniqueIDs.isEmpty ? nil : uniqueIDs.removeValue(forKey: ending.tag)
+      let retryAfter = retryAfters.isEmpty ? nil : retryAfters.removeValue(forKey: ending.tag)
       let outcome = APNsOutcome(
         tag: entry.tag, state: ending.state, status: ending.state == .accepted ? 200 : reply?.status,
         reason: ending.reason, apnsID: entry.apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
-        verdict: ending.state == .accepted ? .accepted : reply?.verdict, attempts: ending.attempts,
+        verdict: ending.state == .accepted ? .accepted : reply?.verdict, retryAfter: retryAfter,
+        attempts: ending.attempts,
         duration: ending.started.map { $0.duration(to: now) } ?? .zero,
         connection: ending.started == nil ? 0 : Int(ending.connection.rawValue))
       if batches[place]?.record(outcome) == true { dirtyBatches.append(place) }

@@ -74,6 +74,7 @@ extension TransportCore {
     var refusal = ReplyRemedy.refusal(for: reply, headers: response.headers)
     // Said of a credential that has been replaced since: the new one may do better.
     if !isCurrent(connection), ReplyRemedy.isAboutCredential(reply) { refusal.remedy = .freshCredential }
+    if ledger.isOpen(tag), case .later(let wait?) = refusal.remedy { retryAfters[tag] = wait }
     run(ledger.handle(.refused(tag, refusal), now: now))
     if let refusal = credential.refusal { run(ledger.handle(.credentialRefused(refusal), now: now)) }
     release(1, on: connection)

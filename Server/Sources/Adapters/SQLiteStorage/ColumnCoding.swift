@@ -108,6 +108,15 @@ enum StepsColumn {
   }
 }
 
+extension PushLifetime {
+  /// Milliseconds since 1970, 0 for one attempt.
+  var column: Int64 { end?.milliseconds ?? 0 }
+
+  init(column: Int64) {
+    self = column == 0 ? .attemptOnce : .until(WallTime(milliseconds: column))
+  }
+}
+
 extension DeliveryState {
   /// The number in the database; never given another meaning.
   var column: Int64 {

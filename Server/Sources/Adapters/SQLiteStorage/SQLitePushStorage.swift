@@ -155,7 +155,7 @@ package final class SQLitePushStorage: PushStorage {
     try await write { try $0.accept(acceptance) }
   }
 
-  package func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> [OutgoingDelivery] {
+  package func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> QueueClaim {
     try await write { try $0.claimQueued(limit: limit, at: now) }
   }
 
@@ -199,6 +199,10 @@ package final class SQLitePushStorage: PushStorage {
     to user: UserID, in appMode: AppMode, limit: Int
   ) async throws(StorageError) -> [MessageIdentity] {
     try await read { try $0.messages(to: user, in: appMode, limit: limit) }
+  }
+
+  package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {
+    try await read { try $0.deviceCounts(in: appMode) }
   }
 
   package func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts {

@@ -6,7 +6,9 @@ import SQLiteDriver
 /// Sealed columns end in nothing special; `docs/data-at-rest.md` lists them. No delivery is keyed by anything but
 /// (message, user, device): a history row per user and time would cost a page a delivery.
 enum Schema {
-  static let migrations = [SQLiteMigration(version: 1, statements: first)]
+  static let migrations = [
+    SQLiteMigration(version: 1, statements: first), SQLiteMigration(version: 2, statements: second),
+  ]
 
   private static let first: [SQL] =
     [
@@ -19,6 +21,24 @@ enum Schema {
         setAt INTEGER NOT NULL, PRIMARY KEY (am, user, category)) WITHOUT ROWID
       """,
     ] + registry + messages + reports
+
+  /// Repeats wait here, each until its time; devices are counted without reading their rows.
+  private static let second: [SQL] = [
+    "ALTER TABLE outgoing ADD COLUMN due INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE outgoing ADD COLUMN postponed INTEGER NOT NULL DEFAULT 0",
+    "DROP INDEX outgoing_queued",
+    "CREATE INDEX outgoing_due ON outgoing (due, msg, dev) WHERE marked = 0",
+    """
+    CREATE VIEW outgoing_row AS
+    SELECT o.am, o.msg, o.dev, o.user, o.push, u.id AS userId, m.id AS messageId, m.expires, m.category, d.n,
+      o.postponed, o.due, o.marked, m.class, m.created
+    FROM outgoing o
+      JOIN user u ON u.seq = o.user
+      JOIN message m ON m.seq = o.msg
+      JOIN delivery d ON d.am = o.am AND d.msg = o.msg AND d.user = o.user AND d.dev = o.dev
+    """,
+    "CREATE INDEX device_status ON device (am, platform, status)",
+  ]
 
   private static let registry: [SQL] = [
     """

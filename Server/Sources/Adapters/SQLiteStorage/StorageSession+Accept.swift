@@ -70,7 +70,7 @@ extension StorageSession {
       .text(acceptance.identity.id.rawValue), .text(acceptance.type), .integer(Int64(acceptance.typeVersion)),
       SQLiteValue(acceptance.category), .text(acceptance.frequencyClass), .text(acceptance.source),
       SQLiteValue(acceptance.requestID), .integer(acceptance.createdAt.milliseconds),
-      SQLiteValue(acceptance.expiresAt?.milliseconds), SQLiteValue(dedupeKey),
+      SQLiteValue(acceptance.lifetime?.column), SQLiteValue(dedupeKey),
       .blob(try keys.seal(acceptance.content, at: seat)))
   }
 
@@ -115,19 +115,19 @@ extension StorageSession {
       device.user == delivery.user
     else { return nil }
     return try outgoing(
-      push, key: key, to: device, messageID: acceptance.identity.id, expiresAt: acceptance.expiresAt,
+      push, key: key, to: device, messageID: acceptance.identity.id, lifetime: acceptance.lifetime,
       in: acceptance.appMode)
   }
 
   func outgoing(
-    _ push: OutgoingPush, key: DeliveryKey, to device: DeviceRecord, messageID: MessageID, expiresAt: WallTime?,
-    in appMode: AppMode
+    _ push: OutgoingPush, key: DeliveryKey, to device: DeviceRecord, messageID: MessageID,
+    lifetime: PushLifetime?, in appMode: AppMode
   ) throws -> OutgoingDelivery? {
     guard let token = device.token else { return nil }
     return OutgoingDelivery(
       appMode: appMode, key: key, id: try keys.deliveryID(for: key), messageID: messageID,
       apnsID: try keys.apnsID(for: key), token: token, topic: device.topic, environment: device.environment,
-      environmentIsLearned: device.environmentIsLearned, push: push, expiresAt: expiresAt)
+      environmentIsLearned: device.environmentIsLearned, push: push, lifetime: lifetime)
   }
 
   private func insert(
@@ -146,8 +146,8 @@ extension StorageSession {
       .integer(user.rawValue), device, .integer(Int64(ordinal)), .text(StepsColumn.encode(delivery.steps)))
     guard let push = delivery.push, !state.isTerminal else { return }
     try connection.run(
-      "INSERT INTO outgoing (am, msg, dev, user, marked, push) VALUES (?, ?, ?, ?, ?, ?)", appMode, message, device,
-      .integer(user.rawValue), SQLiteValue(state == .sending),
+      "INSERT INTO outgoing (am, msg, dev, user, marked, due, push) VALUES (?, ?, ?, ?, ?, ?, ?)", appMode, message,
+      device, .integer(user.rawValue), SQLiteValue(state == .sending), .integer(acceptance.createdAt.milliseconds),
       .blob(try keys.seal(push.encoded, at: StorageKeys.Seat(push: key))))
   }
 

@@ -17,7 +17,7 @@ extension StorageSession {
         category: row.optionalText(3), frequencyClass: row.text(4), source: row.text(5),
         requestID: row.optionalText(6), content: try keys.open(row.blob(9), at: StorageKeys.Seat(data: number)),
         createdAt: WallTime(milliseconds: row.integer(7)),
-        expiresAt: row.optionalInteger(8).map { WallTime(milliseconds: $0) }, decisions: [], counts: [:])
+        lifetime: row.optionalInteger(8).map(PushLifetime.init(column:)), decisions: [], counts: [:])
     }
     guard var record else { return nil }
     record.decisions = try decisions(of: record.identity.number, in: appMode)
@@ -194,6 +194,17 @@ extension StorageSession {
       inactiveDevices: try count("SELECT count(*) FROM device WHERE am = ? AND status = 0"),
       messages: try count("SELECT count(*) FROM message WHERE am = ?"),
       deliveries: Dictionary(states, uniquingKeysWith: +))
+  }
+
+  func deviceCounts(in appMode: AppMode) throws -> [DeviceCount] {
+    try connection.rows(
+      "SELECT platform, status, count(*) FROM device WHERE am = ? GROUP BY platform, status",
+      .integer(appMode.rawValue)
+    ) { row in
+      DeviceCount(
+        platform: Platform(rawValue: row.text(0)), status: row.integer(1) == 1 ? .active : .inactive,
+        count: Int(row.integer(2)))
+    }
   }
 
   func activeDevices(in appMode: AppMode, after: DeviceNumber?, limit: Int) throws -> [DeviceRecord] {

@@ -71,6 +71,7 @@ extension PushAPI {
     let device = result.device
     let value = JSONValue.compact([
       "id": .string(device.id.rawValue), "object": "device", "mode": mode, "status": .string(result.status.rawValue),
+      "epoch": device.install == nil ? .null : .int(device.epoch),
       "environment": JSONValue(device.environment?.rawValue), "installSecret": JSONValue(result.installSecret),
     ])
     // `userId` is null when nobody is signed in, which a client must be able to tell from a missing member.
@@ -157,7 +158,7 @@ extension PushAPI {
   private static func signedOut(_ device: DeviceRecord, _ status: String) -> JSONValue {
     [
       "id": .string(device.id.rawValue), "object": "device", "status": .string(status),
-      "userId": JSONValue(device.user?.rawValue),
+      "userId": JSONValue(device.user?.rawValue), "epoch": .int(device.epoch),
     ]
   }
 

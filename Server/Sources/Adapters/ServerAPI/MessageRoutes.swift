@@ -111,7 +111,7 @@ extension PushAPI {
       "id": .string(id), "object": "message", "mode": mode,
       "state": message.isComplete ? "completed" : "sending", "type": .string(message.type),
       "category": JSONValue(message.category), "source": .string(message.source),
-      "createdAt": .string(message.createdAt.rfc3339), "expiresAt": JSONValue(message.expiresAt?.rfc3339),
+      "createdAt": .string(message.createdAt.rfc3339), "expiresAt": JSONValue(message.lifetime?.end?.rfc3339),
       "requestId": JSONValue(message.requestID), "audience": ["users": .int(Int64(message.decisions.count))],
       "counts": [
         "users": [

@@ -2,7 +2,8 @@ import Delivery
 import HTTPServer
 import PabalPrimitives
 
-/// A time to live: seconds as a whole number, or an ISO 8601 duration of days, hours, minutes and seconds.
+/// A time to live: seconds as a whole number, or an ISO 8601 duration of days, hours, minutes and seconds. Zero is now
+/// or never.
 ///
 /// Only a length is ever taken. A date, in seconds or milliseconds, is refused by its size: it would live for decades.
 enum MessageTime {
@@ -10,9 +11,10 @@ enum MessageTime {
     guard let seconds = value.int ?? value.string.flatMap(seconds) else {
       throw .invalid(name, "must be seconds as a whole number, or a duration such as PT4H or P3D")
     }
-    guard (1...NotificationLimits.timeToLiveSeconds).contains(seconds) else {
+    guard (0...NotificationLimits.timeToLiveSeconds).contains(seconds) else {
       throw .invalid(
-        name, "must be from 1 s to \(NotificationLimits.timeToLiveSeconds) s; it is a length, not a date")
+        name,
+        "must be from 0 s (now or never) to \(NotificationLimits.timeToLiveSeconds) s; it is a length, not a date")
     }
     return .seconds(seconds)
   }

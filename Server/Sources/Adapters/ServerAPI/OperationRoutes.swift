@@ -31,7 +31,8 @@ extension PushAPI {
           "metrics", "Prometheus text", tag: "Operation",
           replies: [RouteOperation.Reply(200, "Metrics", schema: ["type": "string"], contentType: "text/plain")])
       ) { _, _ in
-        .text(200, configuration.metrics.text, contentType: "text/plain; version=0.0.4; charset=utf-8")
+        await configuration.beforeMetrics()
+        return .text(200, configuration.metrics.text, contentType: "text/plain; version=0.0.4; charset=utf-8")
       },
     ]
   }

@@ -64,7 +64,7 @@ extension PushAPI {
       typeVersion: type?.version ?? 0, category: type?.category,
       frequencyClass: (type?.frequencyClass ?? .transactional).rawValue, source: draft.source, requestID: requestID,
       content: draft.words.encoded, createdAt: created,
-      expiresAt: created.advanced(by: draft.content.timeToLive),
+      lifetime: PushLifetime(draft.content.timeToLive, from: created),
       dedupe: draft.content.dedupeKey.map { key in
         MessageAcceptance.Dedupe(key: key, window: type?.dedupeWindow ?? .seconds(0))
       },

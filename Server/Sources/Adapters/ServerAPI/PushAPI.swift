@@ -24,9 +24,22 @@ package struct PushAPI: Sendable {
     return described + [openAPIRoute(described)]
   }
 
-  /// The routes of the API and `extra` ones, with refusals in the guide's form on the guide's paths.
+  /// The routes of the API and `extra` ones, these for holders of the secret key only. Refusals have the guide's form
+  /// on the guide's paths.
   package func router(extra: [Route] = []) -> Router {
-    Router(routes + extra, errorForm: Self.errorForm)
+    Router(routes + extra.map(guarded), errorForm: Self.errorForm)
+  }
+
+  private func guarded(_ route: Route) -> Route {
+    let handler = route.handler
+    return Route(route.method, route.path, route.operation, bodyLimit: route.bodyLimit) { request in
+      do throws(APIError) {
+        _ = try configuration.keys.caller(request, for: .secret)
+      } catch {
+        return error.response(requestID: request.requestID)
+      }
+      return await handler(request)
+    }
   }
 
   private func openAPIRoute(_ routes: [Route]) -> Route {

@@ -23,13 +23,16 @@ package struct PushAPIConfiguration: Sendable {
   package var metrics: Metrics
   /// What `/readyz` says; asked on each call.
   package var readiness: @Sendable () async -> Readiness
+  /// Called before `/metrics` answers, for gauges that must be asked for.
+  package var beforeMetrics: @Sendable () async -> Void
   /// nil in live mode, and with strict tokens.
   package var adopt: Adoption?
 
   package init(
     appName: String, appMode: AppMode, keys: APIKeys, defaultTopic: Topic, identity: IdentityPolicy = .open,
     version: String, clock: Clock = .system, log: Log = .none, metrics: Metrics = Metrics(),
-    readiness: @escaping @Sendable () async -> Readiness = { Readiness(checks: []) }, adopt: Adoption? = nil
+    readiness: @escaping @Sendable () async -> Readiness = { Readiness(checks: []) },
+    beforeMetrics: @escaping @Sendable () async -> Void = {}, adopt: Adoption? = nil
   ) {
     self.appName = appName
     self.appMode = appMode
@@ -41,6 +44,7 @@ package struct PushAPIConfiguration: Sendable {
     self.log = log
     self.metrics = metrics
     self.readiness = readiness
+    self.beforeMetrics = beforeMetrics
     self.adopt = adopt
   }
 }

@@ -65,7 +65,8 @@ extension Schemas {
   static let device = object(
     [
       "id": text, "object": ["const": "device"], "mode": words(PushMode.self), "userId": nullable(text),
-      "status": text, "environment": words(PushEnvironment.self), "installSecret": text, "token": text,
+      "status": text, "epoch": number, "environment": words(PushEnvironment.self), "installSecret": text,
+      "token": text,
     ], required: ["id", "object", "mode", "status"])
 
   private static let localized: JSONValue = ["anyOf": [text, ["type": "object", "additionalProperties": text]]]

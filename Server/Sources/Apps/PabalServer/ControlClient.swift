@@ -1,10 +1,11 @@
 import EventLoop
 import PabalPrimitives
 
-/// Calls the stand-in's control API: HTTP/1.1, one connection a call, JSON both ways.
+/// Calls the stand-in's control API: HTTP/1.1, one connection a call.
 struct ControlClient: Sendable {
   struct Answer: Sendable {
     let status: Int
+    var contentType: String?
     let body: [UInt8]
   }
 
@@ -18,18 +19,26 @@ struct ControlClient: Sendable {
 
   /// - Parameter path: percent-encoded, with its query.
   func call(_ method: StaticString, _ path: String, _ body: JSONValue? = nil) async throws(UpError) -> Answer {
-    let content = body?.encoded ?? []
+    try await send(
+      "\(method)", path, body: body?.encoded ?? [], contentType: body == nil ? nil : "application/json",
+      timeout: Self.timeout)
+  }
+
+  /// Neither `path` nor `contentType` may hold a control character.
+  func send(
+    _ method: String, _ path: String, body: [UInt8], contentType: String?, timeout: Duration
+  ) async throws(UpError) -> Answer {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: \(endpoint)\r\nConnection: close\r\n"
-    if body != nil { head += "Content-Type: application/json\r\n" }
-    head += "Content-Length: \(content.count)\r\n\r\n"
-    let request = Array(head.utf8) + content
+    if let contentType { head += "Content-Type: \(contentType)\r\n" }
+    head += "Content-Length: \(body.count)\r\n\r\n"
+    let request = Array(head.utf8) + body
     let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Answer, UpError>, Never>) in
       loop.execute { [loop, endpoint] in
         let exchange = ControlExchange { done.resume(returning: $0) }
         let channel = loop.connect(to: endpoint, handler: exchange)
         request.withUnsafeBytes { channel.write($0) }
-        exchange.timer = loop.schedule(after: Self.timeout) {
-          exchange.fail("did not answer within \(Self.timeout)")
+        exchange.timer = loop.schedule(after: timeout) {
+          exchange.fail("did not answer within \(timeout)")
           channel.abort()
         }
         exchange.stopTimer = { loop.cancel($0) }
@@ -88,10 +97,19 @@ private final class ControlExchange: ByteChannelHandler {
     let words = lines.first?.split(separator: " ") ?? []
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { return nil }
     let body = Array(bytes[(end + separator.count)...])
-    let length = lines.dropFirst().first { $0.lowercased().hasPrefix("content-length:") }
-      .flatMap { $0.split(separator: ":").last.flatMap { Int($0.filter { $0 != " " }) } }
-    guard let length else { return status == 204 ? ControlClient.Answer(status: status, body: []) : nil }
+    guard let length = value(of: "content-length", in: lines).flatMap({ Int($0) }) else {
+      return status == 204 ? ControlClient.Answer(status: status, body: []) : nil
+    }
     guard body.count >= length else { return nil }
-    return ControlClient.Answer(status: status, body: Array(body[..<length]))
+    return ControlClient.Answer(
+      status: status, contentType: value(of: "content-type", in: lines), body: Array(body[..<length]))
+  }
+
+  private static func value(of name: String, in lines: [Substring]) -> String? {
+    for line in lines.dropFirst() {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      if parts.count == 2, parts[0].lowercased() == name { return String(parts[1].drop { $0 == " " }) }
+    }
+    return nil
   }
 }

@@ -1,4 +1,5 @@
 import APNs
+import Delivery
 import EventLoop
 import PabalModel
 import PabalPrimitives
@@ -8,60 +9,84 @@ import Storage
 /// Takes marked deliveries to the providers and their outcomes to the journal.
 ///
 /// A device whose environment no 200 has shown is tried where it says it lives, else in production, and on
-/// BadDeviceToken once in the other environment.
+/// BadDeviceToken once in the other environment. What nobody took goes back to the store, which is asked for it when
+/// its time has come: it looks at the device and at the user's wishes again.
 final class Dispatcher: Sendable {
   private struct State {
     var inFlight = 0
     var whenIdle: [Countdown] = []
     var forRoom: [CheckedContinuation<Void, Never>] = []
+    /// Who waits for the end of which delivery.
+    var watchers: [DeliveryKey: Countdown] = [:]
+    /// When the store is asked next for what waits in it.
+    var nextLook: WallTime?
+    var isFinishing = false
   }
 
   /// Deliveries in memory, each with its payload of up to 4 KB; beyond it accepting waits.
   private static let inFlightLimit = 20_000
-
-  private struct Batch: Sendable {
-    let deliveries: [OutgoingDelivery]
-    let progress: Countdown
-  }
+  /// Deliveries taken from the store in one commit.
+  private static let claimedAtOnce = 500
+  /// A store that refuses is asked again after this long.
+  private static let pause = Duration.seconds(1)
 
   private let transports: TestTransports
+  private let storage: any PushStorage
   private let journal: OutcomeJournal
   private let loop: any Loop
   private let clock: Clock
   private let telemetry: ServerTelemetry
+  private let retries = RetryPolicy()
   private let state = Locked(State())
-  private let batches: AsyncStream<Batch>
-  private let feed: AsyncStream<Batch>.Continuation
+  private let batches: AsyncStream<[OutgoingDelivery]>
+  private let feed: AsyncStream<[OutgoingDelivery]>.Continuation
+  private let looks: AsyncStream<Void>
+  private let look: AsyncStream<Void>.Continuation
 
   init(
-    transports: TestTransports, journal: OutcomeJournal, loop: any Loop, clock: Clock, telemetry: ServerTelemetry
+    transports: TestTransports, storage: any PushStorage, journal: OutcomeJournal, loop: any Loop, clock: Clock,
+    telemetry: ServerTelemetry
   ) {
     self.transports = transports
+    self.storage = storage
     self.journal = journal
     self.loop = loop
     self.clock = clock
     self.telemetry = telemetry
     (batches, feed) = AsyncStream.makeStream()
+    (looks, look) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Deliveries handed over whose outcome is not on the disk yet.
   var inFlight: Int { state.withLock { $0.inFlight } }
 
-  /// Sends, and returns when all outcomes are on the disk or after `wait`; sending goes on either way.
+  /// Sends, and returns when all have ended and that is on the disk, or after `wait`; sending goes on either way.
   func dispatch(_ deliveries: [OutgoingDelivery], wait: Duration) async {
     guard !deliveries.isEmpty else { return }
     await waitForRoom(deliveries.count)
+    guard wait > .zero else {
+      feed.yield(deliveries)
+      return
+    }
     let progress = Countdown(deliveries.count)
-    feed.yield(Batch(deliveries: deliveries, progress: progress))
-    guard wait > .zero else { return }
+    state.withLock { state in
+      for delivery in deliveries { state.watchers[delivery.key] = progress }
+    }
+    feed.yield(deliveries)
     await progress.wait { [loop] release in
       loop.execute { loop.schedule(after: wait, release) }
+    }
+    state.withLock { state in
+      for delivery in deliveries { state.watchers[delivery.key] = nil }
     }
   }
 
   /// Works until `finish`.
   func run() async {
     await withDiscardingTaskGroup { group in
+      group.addTask {
+        for await _ in self.looks { _ = await self.claimDue() }
+      }
       for await batch in batches {
         group.addTask { await self.send(batch) }
       }
@@ -71,12 +96,15 @@ final class Dispatcher: Sendable {
   /// For outcomes of interrupted pushes to reach the disk; a store that refuses them must not hold the stop up.
   private static let lastCommits = Duration.seconds(2)
 
-  /// Waits at most `grace` for what is in flight, then ends it: unsent pushes are canceled, written ones unknown.
+  /// Waits at most `grace` for what is in flight, then ends it: unsent pushes go back to the store for the next
+  /// process, written ones are unknown.
   func finish(grace: Duration) async {
     let idle = Countdown(1)
     state.withLock { state in
+      state.isFinishing = true
       if state.inFlight == 0 { idle.tick() } else { state.whenIdle.append(idle) }
     }
+    look.finish()
     await idle.wait { [loop] release in
       loop.execute { loop.schedule(after: grace, release) }
     }
@@ -89,16 +117,17 @@ final class Dispatcher: Sendable {
     feed.finish()
   }
 
-  private func ended(_ progress: Countdown) {
+  // MARK: Room
+
+  private func left(_ count: Int) {
     let (idle, forRoom) = state.withLock { state -> ([Countdown], [CheckedContinuation<Void, Never>]) in
-      state.inFlight -= 1
+      state.inFlight -= count
       let idle = state.inFlight == 0 ? state.whenIdle : []
       if state.inFlight == 0 { state.whenIdle = [] }
       guard state.inFlight < Self.inFlightLimit else { return (idle, []) }
       defer { state.forRoom = [] }
       return (idle, state.forRoom)
     }
-    progress.tick()
     for countdown in idle { countdown.tick() }
     for continuation in forRoom { continuation.resume() }
   }
@@ -122,35 +151,92 @@ final class Dispatcher: Sendable {
       }
     }
   }
+}
 
-  // MARK: One batch
+// MARK: - What waits in the store
 
-  private func send(_ batch: Batch) async {
-    let first = Dictionary(grouping: batch.deliveries) { $0.environment ?? .production }
+extension Dispatcher {
+  /// Takes what waits in the store and is due, and sees to it that the rest is looked at in time.
+  ///
+  /// - Returns: how many were handed over.
+  func claimDue() async -> Int {
+    var taken = 0
+    while !state.withLock({ $0.isFinishing }) {
+      let now = clock.wall()
+      let claim: QueueClaim
+      do {
+        claim = try await storage.claimQueued(limit: Self.claimedAtOnce, at: now)
+      } catch {
+        telemetry.storeRefused(error)
+        lookAgain(at: now.advanced(by: Self.pause))
+        break
+      }
+      for ended in claim.ended {
+        telemetry.ended(ended)
+        watcher(of: ended.key)?.tick()
+      }
+      taken += claim.deliveries.count
+      await dispatch(claim.deliveries, wait: .zero)
+      guard let next = claim.nextDue else { break }
+      guard next <= now, !claim.deliveries.isEmpty || !claim.ended.isEmpty else {
+        lookAgain(at: max(next, now.advanced(by: .milliseconds(1))))
+        break
+      }
+    }
+    return taken
+  }
+
+  private func watcher(of key: DeliveryKey) -> Countdown? {
+    state.withLock { $0.watchers.removeValue(forKey: key) }
+  }
+
+  private func lookAgain(at time: WallTime) {
+    let isSooner = state.withLock { state in
+      if state.isFinishing { return false }
+      if let next = state.nextLook, next <= time { return false }
+      state.nextLook = time
+      return true
+    }
+    guard isSooner else { return }
+    let wait = max(.zero, clock.wall().duration(to: time))
+    loop.execute { [loop] in
+      loop.schedule(after: wait) {
+        self.state.withLock { state in
+          if let next = state.nextLook, next <= time { state.nextLook = nil }
+        }
+        self.look.yield()
+      }
+    }
+  }
+}
+
+// MARK: - One batch
+
+extension Dispatcher {
+  private func send(_ batch: [OutgoingDelivery]) async {
+    let first = Dictionary(grouping: batch) { $0.environment ?? .production }
     await withDiscardingTaskGroup { group in
       for (environment, deliveries) in first {
-        group.addTask { await self.send(deliveries, to: environment, after: [:], progress: batch.progress) }
+        group.addTask { await self.send(deliveries, to: environment, after: [:]) }
       }
     }
   }
 
   /// - Parameter earlier: the attempt in the other environment, where there was one.
   private func send(
-    _ deliveries: [OutgoingDelivery], to environment: PushEnvironment, after earlier: [DeliveryKey: AttemptRecord],
-    progress: Countdown
+    _ deliveries: [OutgoingDelivery], to environment: PushEnvironment, after earlier: [DeliveryKey: AttemptRecord]
   ) async {
+    let startedAt = clock.wall()
     var pushes: [APNsPush] = []
     for (index, delivery) in deliveries.enumerated() {
       do {
-        pushes.append(try APNsPush(delivery, tag: UInt64(index)))
+        pushes.append(try APNsPush(delivery, tag: UInt64(index), now: startedAt))
       } catch {
         telemetry.unsendable(delivery, error)
-        conclude(
-          delivery, .rejected, error.code == "payload_too_large" ? .payloadTooLarge : .payloadInvalid,
-          attempts: earlier[delivery.key].map { [$0] } ?? [], progress)
+        let reason: ReasonCode = error.code == "payload_too_large" ? .payloadTooLarge : .payloadInvalid
+        record(delivery, .rejected, reason, attempts: earlier[delivery.key].map { [$0] } ?? [])
       }
     }
-    let startedAt = clock.wall()
     let outcomes = await transports[environment].send(pushes)
     var again: [OutgoingDelivery] = []
     var tried: [DeliveryKey: AttemptRecord] = [:]
@@ -158,56 +244,54 @@ final class Dispatcher: Sendable {
       let delivery = deliveries[Int(outcome.tag)]
       let before = earlier[delivery.key]
       let attempt = AttemptRecord(
-        outcome, number: (before?.number ?? 0), environment: environment, startedAt: startedAt)
+        outcome, number: before?.number ?? delivery.attempts, environment: environment, startedAt: startedAt)
       telemetry.attempted(outcome, environment: environment)
       if before == nil, let attempt, attempt.reason == "BadDeviceToken", !delivery.environmentIsLearned {
         again.append(delivery)
         tried[delivery.key] = attempt
       } else {
-        conclude(delivery, outcome.state, outcome.reason, attempts: [before, attempt].compactMap { $0 }, progress)
+        conclude(delivery, outcome, attempts: [before, attempt].compactMap { $0 })
       }
     }
     guard !again.isEmpty else { return }
-    await send(again, to: environment == .sandbox ? .production : .sandbox, after: tried, progress: progress)
+    await send(again, to: environment == .sandbox ? .production : .sandbox, after: tried)
   }
 
-  private func conclude(
-    _ delivery: OutgoingDelivery, _ state: DeliveryState, _ reason: ReasonCode?, attempts: [AttemptRecord],
-    _ progress: Countdown
+  private func conclude(_ delivery: OutgoingDelivery, _ outcome: APNsOutcome, attempts: [AttemptRecord]) {
+    let mayWait = delivery.lifetime != .attemptOnce
+    switch outcome.state {
+    case .expired where mayWait:
+      let failure = RetryPolicy.Failure(
+        reason: outcome.reason ?? .providerUnreachable, retryAfter: outcome.retryAfter,
+        attempts: attempts.last?.number ?? delivery.attempts, postponements: delivery.postponements)
+      let decision = retries.decide(
+        after: failure, now: clock.wall(), end: delivery.lifetime?.end, randomness: .system)
+      switch decision {
+      case .again(let at): record(delivery, .retrying, failure.reason, retryAt: at, attempts: attempts)
+      case .giveUp(let state, let reason): record(delivery, state, reason, attempts: attempts)
+      }
+    case .canceled where mayWait && outcome.reason == .interrupted:
+      // Never written, and this process ends: the next one sends it.
+      record(delivery, .retrying, .interrupted, retryAt: clock.wall(), attempts: attempts)
+    default:
+      record(delivery, outcome.state, outcome.reason, attempts: attempts)
+    }
+  }
+
+  private func record(
+    _ delivery: OutgoingDelivery, _ state: DeliveryState, _ reason: ReasonCode?, retryAt: WallTime? = nil,
+    attempts: [AttemptRecord]
   ) {
     let outcome = DeliveryOutcome(
-      key: delivery.key, state: state, reason: reason, at: clock.wall(), token: delivery.token, attempts: attempts)
-    journal.add(outcome) { self.ended(progress) }
-  }
-}
-
-extension APNsPush {
-  fileprivate init(_ delivery: OutgoingDelivery, tag: UInt64) throws(APNsRequestError) {
-    let type = APNsPushType(rawValue: delivery.push.pushType)
-    guard let topic = delivery.topic else {
-      throw APNsRequestError(code: "header_invalid", message: "The device has no topic; register it with a bundle id.")
+      key: delivery.key, state: state, reason: reason, at: clock.wall(), retryAt: retryAt, token: delivery.token,
+      attempts: attempts)
+    journal.add(outcome) {
+      self.left(1)
+      if let retryAt {
+        self.lookAgain(at: retryAt)
+      } else {
+        self.watcher(of: delivery.key)?.tick()
+      }
     }
-    let head = try APNsHead(
-      topic: topic, pushType: type, priority: APNsPriority(rawValue: delivery.push.priority),
-      expiration: try delivery.expiresAt.map { time throws(APNsRequestError) in
-        try APNsExpiration(unixSeconds: time.seconds)
-      }, collapseID: delivery.push.collapseID)
-    let payload = try APNsPayload(checking: delivery.push.payload, for: type)
-    self.init(
-      tag: tag, request: APNsRequest(token: delivery.token, head: head, payload: payload),
-      apnsID: try APNsID(checking: delivery.apnsID), expiresAt: delivery.expiresAt)
-  }
-}
-
-extension AttemptRecord {
-  /// `nil` when no byte of it can have reached the provider.
-  fileprivate init?(
-    _ outcome: APNsOutcome, number: Int, environment: PushEnvironment, startedAt: WallTime
-  ) {
-    guard outcome.attempts > 0 else { return nil }
-    self.init(
-      number: number + outcome.attempts, startedAt: startedAt, duration: outcome.duration, environment: environment,
-      status: outcome.status, reason: outcome.reason?.apnsReason, tokenDeadSince: outcome.timestamp,
-      apnsID: outcome.apnsID.description, apnsUniqueID: outcome.apnsUniqueID, connection: "c\(outcome.connection)")
   }
 }

@@ -9,12 +9,11 @@ struct Recovery: Sendable {
   let telemetry: ServerTelemetry
   let clock: Clock
 
-  private static let claimedAtOnce = 500
-
   /// A mark without outcome: sent again when a repeat would replace itself, else `unknown`. What is accepted and has no
-  /// mark was never sent and goes out now.
-  func run() async throws(StorageError) {
-    let marks = try await storage.openMarks()
+  /// mark was never sent and goes out now, or when it is due.
+  ///
+  /// - Parameter marks: as they were before this process took anything in.
+  func run(_ marks: [OpenMark]) async throws(StorageError) {
     let repeats = marks.compactMap(\.repeatable)
     let unknown = marks.filter { $0.repeatable == nil }.map { mark in
       DeliveryOutcome(
@@ -27,13 +26,7 @@ struct Recovery: Sendable {
       }
     }
     await dispatcher.dispatch(repeats, wait: .zero)
-    var queued = 0
-    while true {
-      let claimed = try await storage.claimQueued(limit: Self.claimedAtOnce, at: clock.wall())
-      if claimed.isEmpty { break }
-      queued += claimed.count
-      await dispatcher.dispatch(claimed, wait: .zero)
-    }
+    let queued = await dispatcher.claimDue()
     telemetry.recovered(unknown: unknown.count, repeated: repeats.count, queued: queued)
   }
 }

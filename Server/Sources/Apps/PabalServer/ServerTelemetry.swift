@@ -8,6 +8,8 @@ import Storage
 /// What the server counts and logs of its sending. No token, key, id or text is a label; tokens and texts are no field.
 struct ServerTelemetry: Sendable {
   private static let deliveries = "pabal_deliveries_total"
+  private static let acceptSeconds = "pabal_queue_to_accept_seconds"
+  private static let retries = "pabal_retries_total"
   private static let attempts = "pabal_attempts_total"
   private static let attemptSeconds = "pabal_attempt_duration_seconds"
   private static let hygiene = "pabal_device_hygiene_total"
@@ -23,7 +25,13 @@ struct ServerTelemetry: Sendable {
     self.log = log
     let declarations = [
       Metrics.Declaration(
-        Self.deliveries, .counter, help: "Deliveries that ended.", labels: ["mode", "provider", "state", "reason"]),
+        Self.deliveries, .counter, help: "Deliveries that ended.",
+        labels: ["mode", "provider", "platform", "class", "state", "reason"]),
+      Metrics.Declaration(
+        Self.acceptSeconds, .histogram, help: "From the request to the provider's yes.", labels: ["class"],
+        buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 15, 60, 300, 900, 3600]),
+      Metrics.Declaration(
+        Self.retries, .counter, help: "Deliveries that went back to wait.", labels: ["provider", "reason"]),
       Metrics.Declaration(
         Self.attempts, .counter, help: "Requests to a provider, by their last answer.",
         labels: ["provider", "environment", "status", "reason"]),
@@ -54,7 +62,13 @@ struct ServerTelemetry: Sendable {
 
   func recorded(_ outcome: DeliveryOutcome, _ result: OutcomeResult) {
     guard result.isRecorded else { return }
-    metrics.add(to: Self.deliveries, ["test", "apns", outcome.state.rawValue, Self.label(outcome.reason)])
+    guard outcome.retryAt == nil else { return metrics.add(to: Self.retries, ["apns", Self.label(outcome.reason)]) }
+    count(outcome.state, outcome.reason, result.subject)
+    if outcome.state == .accepted, let subject = result.subject {
+      metrics.observe(
+        Double(subject.since.duration(to: outcome.at).nanosecondsClamped) / 1e9, in: Self.acceptSeconds,
+        [subject.frequencyClass])
+    }
     metrics.add(to: Self.hygiene, [result.hygiene.label])
     log.event(
       "delivery.ended", "A delivery has its outcome", level: .debug,
@@ -62,6 +76,20 @@ struct ServerTelemetry: Sendable {
         "state": .string(outcome.state.rawValue), "reason": JSONValue(outcome.reason?.rawValue),
         "status": JSONValue(outcome.attempts.last?.status), "apns_id": JSONValue(outcome.attempts.last?.apnsID),
         "hygiene": .string(result.hygiene.label),
+      ])
+  }
+
+  /// Ended in the store, without a hand-over.
+  func ended(_ ended: QueueClaim.Ended) {
+    count(ended.state, ended.reason, ended.subject)
+  }
+
+  private func count(_ state: DeliveryState, _ reason: ReasonCode?, _ subject: DeliverySubject?) {
+    metrics.add(
+      to: Self.deliveries,
+      [
+        "test", "apns", subject?.platform?.rawValue ?? "none", subject?.frequencyClass ?? "none", state.rawValue,
+        Self.label(reason),
       ])
   }
 

@@ -1,5 +1,6 @@
 import APNs
 import Cryptography
+import Delivery
 import EventLoop
 import PabalModel
 import PabalPrimitives
@@ -8,6 +9,10 @@ import TLS
 
 /// The two roads of test mode. Made of a stand-in's ready line only, so they can dial nothing else.
 struct TestTransports: Sendable {
+  /// After so many failed dials pushes go back to the store, where devices and wishes are looked at before the next
+  /// try.
+  private static let dialsMaximum = 2
+
   private let sandbox: APNsTransport
   private let production: APNsTransport
 
@@ -23,8 +28,9 @@ struct TestTransports: Sendable {
       let tls = try TLSClientContext(trust: .authorities(pem: authority))
       func transport(_ endpoint: Endpoint) -> APNsTransport {
         APNsTransport(
-          configuration: APNsTransportConfiguration(endpoint: endpoint, tls: tls, credential: credential, clock: clock),
-          loop: loop)
+          configuration: APNsTransportConfiguration(
+            endpoint: endpoint, tls: tls, credential: credential,
+            pool: PoolMachine.Rules(dialsMaximum: Self.dialsMaximum), clock: clock), loop: loop)
       }
       sandbox = transport(simulator.sandbox)
       production = transport(simulator.production)

@@ -40,11 +40,14 @@ struct UpAssembly {
     let dispatcher = try startSending(
       simulator, storage: storage, loop: loop, telemetry: telemetry, masterKey: masterKey)
     telemetry.watch { dispatcher.inFlight }
+    let gauges = ServerGauges(storage: storage, appMode: appMode, folder: folder, metrics: metrics, parts: parts)
     ProcessMetrics.add(to: metrics, startedAt: configuration.clock.wall())
     let api = makeAPI(
       keys: keys, appMode: appMode, simulator: simulator, storage: storage, dispatcher: dispatcher, devices: devices,
-      metrics: metrics)
-    let (apiPort, metricsPort) = try startWeb(api, key: keys.secret, telemetry: telemetry, metrics: metrics)
+      metrics: metrics, gauges: gauges)
+    // Read before the API takes its first message, whose marks are this process's own.
+    let leftBehind = try await storage.openMarks()
+    let (apiPort, metricsPort) = try startWeb(api, control: control, telemetry: telemetry, metrics: metrics)
     telemetry.stage("server.listening", "The API is bound; the stand-in learns the registered devices")
     try await devices.adoptAll(in: storage, appMode: appMode, topic: simulator.topic)
     let population = DemoPopulation(
@@ -52,7 +55,7 @@ struct UpAssembly {
     if profile == nil { try await population.settle() }
     try await Recovery(
       storage: storage, dispatcher: dispatcher, telemetry: telemetry, clock: configuration.clock
-    ).run()
+    ).run(leftBehind)
     let line = UpReadyLine(
       server: "http://\(Self.host):\(apiPort)", testKey: keys.secret, publishableKey: keys.publishable, app: Self.app,
       data: folder.path, metrics: "http://\(Self.host):\(metricsPort)", simulator: simulator.published,
@@ -96,7 +99,8 @@ struct UpAssembly {
     }
     let journal = OutcomeJournal(storage: storage, telemetry: telemetry)
     let dispatcher = Dispatcher(
-      transports: transports, journal: journal, loop: loop, clock: configuration.clock, telemetry: telemetry)
+      transports: transports, storage: storage, journal: journal, loop: loop, clock: configuration.clock,
+      telemetry: telemetry)
     // Both are awaited by `UpParts.stop`.
     let writing = Task.detached { await journal.run() }
     let dispatching = Task.detached { await dispatcher.run() }
@@ -112,13 +116,14 @@ struct UpAssembly {
 
   private func makeAPI(
     keys: APIKeys, appMode: AppMode, simulator: SimulatorLine, storage: any PushStorage, dispatcher: Dispatcher,
-    devices: StandInDevices, metrics: Metrics
+    devices: StandInDevices, metrics: Metrics, gauges: ServerGauges
   ) -> PushAPI {
     let parts = parts
     let settings = PushAPIConfiguration(
       appName: Self.app, appMode: appMode, keys: keys, defaultTopic: simulator.topic, version: configuration.version,
       clock: configuration.clock, log: configuration.log, metrics: metrics,
       readiness: { await Self.readiness(parts, storage: storage, appMode: appMode) },
+      beforeMetrics: { await gauges.refresh() },
       adopt: { token, topic, environment in
         try await devices.adopt(token, topic: topic, environment: environment)
       })
@@ -145,8 +150,14 @@ struct UpAssembly {
     }
   }
 
+  /// The stand-in's resources: its own routes when it runs in this process, else calls to it.
+  private func simulatorRoutes(_ control: ControlClient) -> [Route] {
+    parts.running.withLock { $0.standIn }?.controlRoutes(prefix: Self.simulatorPrefix)
+      ?? SimulatorForwarding(control: control, prefix: Self.simulatorPrefix).routes
+  }
+
   private func startWeb(
-    _ api: PushAPI, key: String, telemetry: ServerTelemetry, metrics: Metrics
+    _ api: PushAPI, control: ControlClient, telemetry: ServerTelemetry, metrics: Metrics
   ) throws -> (api: UInt16, operations: UInt16) {
     var hooks = APIMetrics.hooks(metrics)
     let count = hooks.answered
@@ -156,11 +167,10 @@ struct UpAssembly {
         method: answered.method?.rawValue ?? "other", route: answered.route, status: answered.status,
         requestID: answered.requestID, duration: answered.duration)
     }
-    let controlRoutes = parts.running.withLock { $0.standIn }?.controlRoutes(prefix: Self.simulatorPrefix) ?? []
     let web = WebServer(
       configuration: WebServerConfiguration(
         host: Self.host, port: ports.api, allowedHosts: Self.names, clock: configuration.clock, hooks: hooks),
-      router: api.router(extra: controlRoutes.map { $0.behind(key: key) }))
+      router: api.router(extra: simulatorRoutes(control)))
     let apiPort = try web.start()
     parts.note { $0.api = web }
     let operations = WebServer(
@@ -170,22 +180,5 @@ struct UpAssembly {
     let operationsPort = try operations.start()
     parts.note { $0.operations = operations }
     return (apiPort, operationsPort)
-  }
-}
-
-extension Route {
-  /// The same route for holders of the secret key only.
-  fileprivate func behind(key: String) -> Route {
-    let inner = handler
-    return Route(method, path, operation, bodyLimit: bodyLimit) { request in
-      let given = request.header("authorization") ?? ""
-      guard given == key || given == "Bearer " + key else {
-        return APIError(
-          401, .authentication, "key_invalid", "The simulator's resources need the secret test key.",
-          hint: "Send Authorization: Bearer pb_test_….", headers: [HTTPField("WWW-Authenticate", "Bearer")]
-        ).response(requestID: request.requestID)
-      }
-      return await inner(request)
-    }
   }
 }

@@ -41,6 +41,9 @@ final class Exchange: Sendable {
   let startedAt: Instant
   let state: Locked<State>
 
+  /// The target without its query.
+  var path: String { String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) }
+
   init(connection: Int, requestID: String, target: [UInt8], startedAt: Instant, isAbandoned: Bool) {
     self.connection = connection
     self.requestID = requestID

@@ -5,7 +5,8 @@ package struct Route: Sendable {
   package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
 
   package let method: HTTPMethod
-  /// `/v1/devices/{id}`; a segment is literal, `{name}`, or a literal prefix and a name: `install:{installId}`.
+  /// `/v1/devices/{id}`; a segment is literal, `{name}`, or a literal prefix and a name: `install:{installId}`. The
+  /// last one may be `{name*}`: one or more segments.
   /// Also the label in metrics: a raw path never becomes one.
   package let path: String
   package let operation: RouteOperation

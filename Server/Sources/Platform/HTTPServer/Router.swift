@@ -12,6 +12,8 @@ package struct Router: Sendable {
   private enum Segment {
     case literal(String)
     case named(prefix: String, name: String)
+    /// The last one: all that is left, at least one segment.
+    case rest(name: String)
   }
 
   private struct Entry {
@@ -25,6 +27,8 @@ package struct Router: Sendable {
   package let routes: [Route]
   package let errorForm: ErrorForm
   private let entries: [Int: [Entry]]
+  /// Routes that end in `{name*}`; looked at last.
+  private let openEnded: [Entry]
 
   package init(
     _ routes: [Route],
@@ -33,7 +37,10 @@ package struct Router: Sendable {
     self.routes = routes
     self.errorForm = errorForm
     let entries = routes.map { Entry(route: $0, segments: Self.parse($0.path)) }
-    self.entries = Dictionary(grouping: entries) { $0.segments.count }.mapValues { entries in
+    openEnded = entries.filter { Self.isOpenEnded($0.segments) }
+    self.entries = Dictionary(grouping: entries.filter { !Self.isOpenEnded($0.segments) }) {
+      $0.segments.count
+    }.mapValues { entries in
       entries.sorted { Self.rank($0.segments).lexicographicallyPrecedes(Self.rank($1.segments)) }
     }
   }
@@ -54,7 +61,7 @@ package struct Router: Sendable {
 
   func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
     var allowed: [HTTPMethod] = []
-    for entry in entries[segments.count] ?? [] {
+    for entry in (entries[segments.count] ?? []) + openEnded {
       guard let parameters = Self.parameters(entry.segments, segments) else { continue }
       if entry.route.method == method || (method == .head && entry.route.method == .get) {
         return .route(entry.route, parameters: parameters)
@@ -77,6 +84,7 @@ package struct Router: Sendable {
   private static func parse(_ path: String) -> [Segment] {
     path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { part in
       guard let open = part.firstIndex(of: "{"), part.last == "}" else { return .literal(String(part)) }
+      if part.hasSuffix("*}") { return .rest(name: String(part[part.index(after: open)...].dropLast(2))) }
       return .named(prefix: String(part[..<open]), name: String(part[part.index(after: open)...].dropLast()))
     }
   }
@@ -86,8 +94,13 @@ package struct Router: Sendable {
       switch segment {
       case .literal: 0
       case .named(let prefix, _): prefix.isEmpty ? 2 : 1
+      case .rest: 3
       }
     }
+  }
+
+  private static func isOpenEnded(_ segments: [Segment]) -> Bool {
+    if case .rest = segments.last { true } else { false }
   }
 
   private static func parameters(_ pattern: [Segment], _ segments: [String]) -> [String: String]? {
@@ -99,8 +112,10 @@ package struct Router: Sendable {
       case .named(let prefix, let name):
         guard given.hasPrefix(prefix), given.utf8.count > prefix.utf8.count else { return nil }
         parameters[name] = String(given.dropFirst(prefix.count))
+      case .rest(let name):
+        parameters[name] = segments[(pattern.count - 1)...].joined(separator: "/")
       }
     }
-    return parameters
+    return pattern.count <= segments.count ? parameters : nil
   }
 }

@@ -165,8 +165,7 @@ extension WebServer {
   private func reply(_ error: APIError, _ exchange: Exchange, _ connection: OpaquePointer, closes: Bool = false)
     -> MHD_Result
   {
-    let path = String(decoding: exchange.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
-    return send(router.errorForm(error, path, exchange.requestID), exchange, connection, closes: closes)
+    send(router.errorForm(error, exchange.path, exchange.requestID), exchange, connection, closes: closes)
   }
 
   /// A request that broke the rules of HTTP ends its connection: what follows on it cannot be trusted.

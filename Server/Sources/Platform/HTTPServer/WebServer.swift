@@ -112,8 +112,7 @@ package final class WebServer: Sendable {
       return Array(state.exchanges.values)
     }
     for exchange in exchanges {
-      exchange.abandon(
-        router.errorForm(Self.stopping, String(decoding: exchange.target, as: UTF8.self), exchange.requestID))
+      exchange.abandon(router.errorForm(Self.stopping, exchange.path, exchange.requestID))
     }
     // The library drops what it has not written yet: wait until the last answers have gone out.
     await wait(Self.lastAnswers) { $0.exchanges.isEmpty }
@@ -146,8 +145,7 @@ package final class WebServer: Sendable {
     let late = Set(overdue.filter { $0.phase == .handling }.map(\.connection))
     for exchange in exchanges {
       if late.contains(exchange.connection) {
-        exchange.finish(
-          router.errorForm(Self.tooSlow, String(decoding: exchange.target, as: UTF8.self), exchange.requestID))
+        exchange.finish(router.errorForm(Self.tooSlow, exchange.path, exchange.requestID))
       }
       exchange.tendStream(now: now, limits: configuration.limits)
     }

@@ -31,8 +31,8 @@ extension [DeliveryOutcome] {
     guard count <= StorageLimits.outcomesPerCommit else {
       throw StorageError(.invalidCall, "One commit takes at most \(StorageLimits.outcomesPerCommit) outcomes.")
     }
-    guard allSatisfy(\.state.isTerminal) else {
-      throw StorageError(.invalidCall, "An outcome is a terminal state.")
+    guard allSatisfy({ $0.retryAt == nil ? $0.state.isTerminal : $0.state == .retrying }) else {
+      throw StorageError(.invalidCall, "An outcome is a terminal state, or retrying with a time.")
     }
   }
 }

@@ -1,25 +1,30 @@
 package import PabalModel
 package import PabalPrimitives
 
-/// How one marked delivery ended.
+/// How one hand-over of a marked delivery ended: for good, or with another try later.
 package struct DeliveryOutcome: Sendable {
   package var key: DeliveryKey
+  /// Terminal, or `retrying`.
   package var state: DeliveryState
+  /// Of `retrying`: what it waits for.
   package var reason: ReasonCode?
   package var at: WallTime
+  /// Of `retrying`: when it is to be claimed again.
+  package var retryAt: WallTime?
   /// The token that was tried: hygiene touches the device only while it still has this one.
   package var token: DeviceToken?
   /// In order; the last one decides about token hygiene. Empty when nothing was tried.
   package var attempts: [AttemptRecord]
 
   package init(
-    key: DeliveryKey, state: DeliveryState, reason: ReasonCode?, at: WallTime, token: DeviceToken?,
-    attempts: [AttemptRecord]
+    key: DeliveryKey, state: DeliveryState, reason: ReasonCode?, at: WallTime, retryAt: WallTime? = nil,
+    token: DeviceToken?, attempts: [AttemptRecord]
   ) {
     self.key = key
     self.state = state
     self.reason = reason
     self.at = at
+    self.retryAt = retryAt
     self.token = token
     self.attempts = attempts
   }
@@ -78,10 +83,28 @@ package struct OutcomeResult: Hashable, Sendable {
   /// False when the delivery was terminal already: the first outcome stands.
   package var isRecorded: Bool
   package var hygiene: TokenHygiene
+  /// What the delivery is counted under.
+  package var subject: DeliverySubject?
 
-  package init(key: DeliveryKey, isRecorded: Bool, hygiene: TokenHygiene) {
+  package init(key: DeliveryKey, isRecorded: Bool, hygiene: TokenHygiene, subject: DeliverySubject? = nil) {
     self.key = key
     self.isRecorded = isRecorded
     self.hygiene = hygiene
+    self.subject = subject
+  }
+}
+
+/// What a delivery is, as far as it is counted.
+package struct DeliverySubject: Hashable, Sendable {
+  package var frequencyClass: String
+  /// `nil` when the device is gone.
+  package var platform: Platform?
+  /// When the message was accepted.
+  package var since: WallTime
+
+  package init(frequencyClass: String, platform: Platform?, since: WallTime) {
+    self.frequencyClass = frequencyClass
+    self.platform = platform
+    self.since = since
   }
 }

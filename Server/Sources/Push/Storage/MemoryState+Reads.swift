@@ -10,7 +10,7 @@ extension MemoryState {
     return MessageRecord(
       identity: message.identity, type: message.type, typeVersion: message.typeVersion, category: message.category,
       frequencyClass: message.frequencyClass, source: message.source, requestID: message.requestID,
-      content: message.content, createdAt: message.createdAt, expiresAt: message.expiresAt,
+      content: message.content, createdAt: message.createdAt, lifetime: message.lifetime,
       decisions: message.decisions.map { DecisionRecord(user: $0.user, reason: $0.reason, steps: $0.steps) },
       counts: counts)
   }
@@ -48,6 +48,11 @@ extension MemoryState {
     return UserExplanation(
       message: record, decision: record.decisions.first { $0.user == user },
       traces: own.compactMap { trace(of: $0.record.id, in: appMode) })
+  }
+
+  func deviceCounts(in appMode: AppMode) -> [DeviceCount] {
+    Dictionary(grouping: devices(in: appMode)) { DeviceCount(platform: $0.platform, status: $0.status, count: 0) }
+      .map { DeviceCount(platform: $0.key.platform, status: $0.key.status, count: $0.value.count) }
   }
 
   func counts(in appMode: AppMode) -> StorageCounts {

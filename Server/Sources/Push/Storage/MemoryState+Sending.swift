@@ -62,31 +62,52 @@ extension MemoryState {
       appMode: message.acceptance.appMode, key: key, id: delivery.record.id,
       messageID: message.acceptance.identity.id, apnsID: Self.apnsID(for: key), token: token, topic: device.topic,
       environment: device.environment, environmentIsLearned: device.environmentIsLearned, push: push,
-      expiresAt: message.acceptance.expiresAt)
+      lifetime: message.acceptance.lifetime,
+      attempts: delivery.record.attempts.last?.number ?? 0, postponements: delivery.postponements)
   }
 
-  mutating func claimQueued(limit: Int, at now: WallTime) -> [OutgoingDelivery] {
-    let queued = deliveries.values.filter { $0.record.state == .queued }.map(\.record.key)
-      .sorted { ($0.message, $0.device) < ($1.message, $1.device) }
-    var claimed: [OutgoingDelivery] = []
-    for key in queued.prefix(limit) {
-      let expiry = messages[key.message]?.acceptance.expiresAt
-      if let expiry, expiry <= now {
-        conclude(key, .expired, .timeToLiveElapsed, at: now)
-      } else if let device = devices[key.device]?.record, device.user != deliveries[key]?.record.user {
-        conclude(key, .suppressed, device.user == nil ? .deviceUnregistered : .deviceReassigned, at: now)
-      } else if let device = devices[key.device]?.record, device.status == .inactive {
-        conclude(key, .suppressed, .deviceInactive, at: now)
+  mutating func claimQueued(limit: Int, at now: WallTime) -> QueueClaim {
+    func due(_ key: DeliveryKey) -> WallTime { deliveries[key]?.due ?? deliveries[key]?.record.createdAt ?? now }
+    let waiting = deliveries.values.filter { $0.record.state == .queued || $0.record.state == .retrying }
+      .map(\.record.key).sorted { (due($0), $0.message, $0.device) < (due($1), $1.message, $1.device) }
+    var claim = QueueClaim(nextDue: waiting.dropFirst(limit).first.map(due))
+    for key in waiting.prefix(limit) {
+      guard due(key) <= now else {
+        claim.nextDue = due(key)
+        break
+      }
+      if let (state, reason) = obstacle(key, at: now) {
+        conclude(key, state, reason, at: now)
+        if let subject = subject(of: key) {
+          claim.ended.append(QueueClaim.Ended(key: key, state: state, reason: reason, subject: subject))
+        }
       } else if let delivery = outgoing(key) {
         deliveries[key]?.record.state = .sending
+        deliveries[key]?.record.reason = nil
         deliveries[key]?.record.updatedAt = now
         deliveries[key]?.markedAt = now
-        claimed.append(delivery)
-      } else {
-        conclude(key, .suppressed, .deviceUnregistered, at: now)
+        deliveries[key]?.due = nil
+        claim.deliveries.append(delivery)
       }
     }
-    return claimed
+    return claim
+  }
+
+  private func subject(of key: DeliveryKey) -> DeliverySubject? {
+    messages[key.message].map { message in
+      DeliverySubject(
+        frequencyClass: message.acceptance.frequencyClass, platform: devices[key.device]?.record.platform,
+        since: message.acceptance.createdAt)
+    }
+  }
+
+  /// Why a waiting delivery may not leave any more, `nil` if it may.
+  private func obstacle(_ key: DeliveryKey, at now: WallTime) -> (DeliveryState, ReasonCode)? {
+    guard let message = messages[key.message]?.acceptance, let user = deliveries[key]?.record.user else { return nil }
+    if message.lifetime?.isOver(at: now) == true { return (.expired, .timeToLiveElapsed) }
+    let device = devices[key.device]?.record
+    let preference = message.category.flatMap { preferences(of: user, in: message.appMode)[$0] }
+    return device.obstacle(for: user, preference: preference).map { (.suppressed, $0) }
   }
 
   private mutating func conclude(_ key: DeliveryKey, _ state: DeliveryState, _ reason: ReasonCode?, at now: WallTime) {
@@ -113,7 +134,8 @@ extension MemoryState {
   func openMarks() -> [OpenMark] {
     deliveries.values.compactMap { delivery in
       guard let markedAt = delivery.markedAt, let message = messages[delivery.record.key.message] else { return nil }
-      let repeatable = delivery.push?.collapseID == nil ? nil : outgoing(delivery.record.key)
+      let mayRepeat = delivery.push?.collapseID != nil && message.acceptance.lifetime != .attemptOnce
+      let repeatable = mayRepeat ? outgoing(delivery.record.key) : nil
       return OpenMark(
         appMode: message.acceptance.appMode, key: delivery.record.key, id: delivery.record.id, markedAt: markedAt,
         repeatable: repeatable)
@@ -123,7 +145,9 @@ extension MemoryState {
   mutating func recordOutcomes(_ outcomes: [DeliveryOutcome]) throws(StorageError) -> [OutcomeResult] {
     try outcomes.check()
     return outcomes.map { outcome in
-      guard let delivery = deliveries[outcome.key], !delivery.record.state.isTerminal else {
+      guard let delivery = deliveries[outcome.key], !delivery.record.state.isTerminal,
+        outcome.retryAt == nil || delivery.markedAt != nil
+      else {
         return OutcomeResult(key: outcome.key, isRecorded: false, hygiene: .none)
       }
       let device = devices[outcome.key.device]?.record
@@ -131,9 +155,23 @@ extension MemoryState {
       apply(hygiene, to: outcome.key.device)
       deliveries[outcome.key]?.record.attempts += outcome.attempts
       if let step = hygiene.step(at: outcome.at) { deliveries[outcome.key]?.concluded.append(step) }
-      conclude(outcome.key, outcome.state, outcome.reason, at: outcome.at)
-      return OutcomeResult(key: outcome.key, isRecorded: true, hygiene: hygiene)
+      if let retryAt = outcome.retryAt {
+        postpone(outcome.key, until: retryAt, outcome.reason, at: outcome.at)
+      } else {
+        conclude(outcome.key, outcome.state, outcome.reason, at: outcome.at)
+      }
+      return OutcomeResult(
+        key: outcome.key, isRecorded: true, hygiene: hygiene, subject: subject(of: outcome.key))
     }
+  }
+
+  private mutating func postpone(_ key: DeliveryKey, until due: WallTime, _ reason: ReasonCode?, at now: WallTime) {
+    deliveries[key]?.record.state = .retrying
+    deliveries[key]?.record.reason = reason
+    deliveries[key]?.record.updatedAt = now
+    deliveries[key]?.markedAt = nil
+    deliveries[key]?.due = due
+    deliveries[key]?.postponements += 1
   }
 
   private mutating func apply(_ hygiene: TokenHygiene, to device: DeviceNumber) {

@@ -38,6 +38,9 @@ struct MemoryState {
     var record: DeliveryRecord
     var push: OutgoingPush?
     var markedAt: WallTime?
+    /// When it may be claimed, while it waits.
+    var due: WallTime?
+    var postponements = 0
     var decided: [TraceStep]
     var concluded: [TraceStep] = []
     var eventKeys: Set<String> = []

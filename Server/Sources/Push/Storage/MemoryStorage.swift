@@ -92,7 +92,7 @@ package final class MemoryStorage: PushStorage {
     try run { (state) throws(StorageError) in try state.accept(acceptance) }
   }
 
-  package func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> [OutgoingDelivery] {
+  package func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> QueueClaim {
     try run { $0.claimQueued(limit: limit, at: now) }
   }
 
@@ -139,6 +139,10 @@ package final class MemoryStorage: PushStorage {
     to user: UserID, in appMode: AppMode, limit: Int
   ) async throws(StorageError) -> [MessageIdentity] {
     try run { $0.messages(to: user, in: appMode, limit: limit) }
+  }
+
+  package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {
+    try run { $0.deviceCounts(in: appMode) }
   }
 
   package func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts {

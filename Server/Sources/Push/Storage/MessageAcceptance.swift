@@ -110,7 +110,8 @@ package struct MessageAcceptance: Sendable {
   /// The caller's words, as JSON; kept sealed.
   package var content: [UInt8]
   package var createdAt: WallTime
-  package var expiresAt: WallTime?
+  /// `nil`: as long as the provider keeps it.
+  package var lifetime: PushLifetime?
   package var dedupe: Dedupe?
   package var decisions: [AcceptedDecision]
   package var deliveries: [AcceptedDelivery]
@@ -120,7 +121,7 @@ package struct MessageAcceptance: Sendable {
   package init(
     appMode: AppMode, identity: MessageIdentity, type: String, typeVersion: Int, category: String?,
     frequencyClass: String, source: String, requestID: String?, content: [UInt8], createdAt: WallTime,
-    expiresAt: WallTime?, dedupe: Dedupe?, decisions: [AcceptedDecision], deliveries: [AcceptedDelivery],
+    lifetime: PushLifetime?, dedupe: Dedupe?, decisions: [AcceptedDecision], deliveries: [AcceptedDelivery],
     seenChange: ChangeSequence, start: Start
   ) {
     self.appMode = appMode
@@ -133,7 +134,7 @@ package struct MessageAcceptance: Sendable {
     self.requestID = requestID
     self.content = content
     self.createdAt = createdAt
-    self.expiresAt = expiresAt
+    self.lifetime = lifetime
     self.dedupe = dedupe
     self.decisions = decisions
     self.deliveries = deliveries
@@ -174,12 +175,16 @@ package struct OutgoingDelivery: Sendable {
   package var environment: PushEnvironment?
   package var environmentIsLearned: Bool
   package var push: OutgoingPush
-  package var expiresAt: WallTime?
+  package var lifetime: PushLifetime?
+  /// Requests made for it so far.
+  package var attempts: Int
+  /// How often it has gone back to wait.
+  package var postponements: Int
 
   package init(
     appMode: AppMode, key: DeliveryKey, id: DeliveryID, messageID: MessageID, apnsID: String, token: DeviceToken,
     topic: Topic?, environment: PushEnvironment?, environmentIsLearned: Bool, push: OutgoingPush,
-    expiresAt: WallTime?
+    lifetime: PushLifetime?, attempts: Int = 0, postponements: Int = 0
   ) {
     self.appMode = appMode
     self.key = key
@@ -191,7 +196,39 @@ package struct OutgoingDelivery: Sendable {
     self.environment = environment
     self.environmentIsLearned = environmentIsLearned
     self.push = push
-    self.expiresAt = expiresAt
+    self.lifetime = lifetime
+    self.attempts = attempts
+    self.postponements = postponements
+  }
+}
+
+/// What ``PushStorage/claimQueued(limit:at:)`` found.
+package struct QueueClaim: Sendable {
+  package struct Ended: Sendable {
+    package var key: DeliveryKey
+    package var state: DeliveryState
+    package var reason: ReasonCode
+    package var subject: DeliverySubject
+
+    package init(key: DeliveryKey, state: DeliveryState, reason: ReasonCode, subject: DeliverySubject) {
+      self.key = key
+      self.state = state
+      self.reason = reason
+      self.subject = subject
+    }
+  }
+
+  /// Marked, to be sent now.
+  package var deliveries: [OutgoingDelivery]
+  /// Ended instead: their time is over, or what they rest on has changed.
+  package var ended: [Ended]
+  /// When the next one that waits is due; in the past when more than the limit were. `nil`: none waits.
+  package var nextDue: WallTime?
+
+  package init(deliveries: [OutgoingDelivery] = [], ended: [Ended] = [], nextDue: WallTime? = nil) {
+    self.deliveries = deliveries
+    self.ended = ended
+    self.nextDue = nextDue
   }
 }
 
@@ -201,7 +238,8 @@ package struct OpenMark: Sendable {
   package var key: DeliveryKey
   package var id: DeliveryID
   package var markedAt: WallTime
-  /// Present when a repeat would replace itself (it has a collapse id) and the device is still the user's.
+  /// Present when a repeat would replace itself (it has a collapse id), is not for one attempt only, and the device is
+  /// still the user's.
   package var repeatable: OutgoingDelivery?
 
   package init(

@@ -12,7 +12,7 @@ package struct MessageRecord: Sendable {
   /// The caller's words, as JSON.
   package var content: [UInt8]
   package var createdAt: WallTime
-  package var expiresAt: WallTime?
+  package var lifetime: PushLifetime?
   /// One per addressed user, in the order of acceptance.
   package var decisions: [DecisionRecord]
   /// How many deliveries are in each state; states with none are absent.
@@ -20,7 +20,7 @@ package struct MessageRecord: Sendable {
 
   package init(
     identity: MessageIdentity, type: String, typeVersion: Int, category: String?, frequencyClass: String,
-    source: String, requestID: String?, content: [UInt8], createdAt: WallTime, expiresAt: WallTime?,
+    source: String, requestID: String?, content: [UInt8], createdAt: WallTime, lifetime: PushLifetime?,
     decisions: [DecisionRecord], counts: [DeliveryState: Int]
   ) {
     self.identity = identity
@@ -32,7 +32,7 @@ package struct MessageRecord: Sendable {
     self.requestID = requestID
     self.content = content
     self.createdAt = createdAt
-    self.expiresAt = expiresAt
+    self.lifetime = lifetime
     self.decisions = decisions
     self.counts = counts
   }
@@ -98,6 +98,19 @@ package struct UserExplanation: Sendable {
     self.message = message
     self.decision = decision
     self.traces = traces
+  }
+}
+
+/// How many devices of a platform have a status.
+package struct DeviceCount: Hashable, Sendable {
+  package var platform: Platform
+  package var status: DeviceRecord.Status
+  package var count: Int
+
+  package init(platform: Platform, status: DeviceRecord.Status, count: Int) {
+    self.platform = platform
+    self.status = status
+    self.count = count
   }
 }
 

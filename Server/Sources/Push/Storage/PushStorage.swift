@@ -15,8 +15,8 @@ package protocol PushStorage: Sendable {
   /// One atomic upsert. The row is found by install, else by token; a rotated token replaces the old one in place, so
   /// at no moment has the install none; a token that another row holds moves here and that row is removed.
   ///
-  /// - Throws: `installSecretWrong` when nobody is signed in, the install exists and the secret does not match;
-  ///   `invalidCall` without token and install.
+  /// - Throws: `installSecretWrong` when nobody is signed in, the install exists and the secret does not match, or is
+  ///   missing although the install has shown it before; `invalidCall` without token and install.
   func register(_ registration: DeviceRegistration) async throws(StorageError) -> RegistrationResult
 
   /// Idempotent. Queued deliveries to the device end `suppressed` when they are claimed.
@@ -59,15 +59,16 @@ package protocol PushStorage: Sendable {
   /// user got no attempt for a reason that a later call can cure is not kept.
   func accept(_ acceptance: MessageAcceptance) async throws(StorageError) -> AcceptanceResult
 
-  /// Marks up to `limit` queued deliveries, oldest first, and returns them to be sent. Those whose device has gone or
-  /// changed hands since the decision end `suppressed` instead; those past their expiration end `expired`.
-  func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> [OutgoingDelivery]
+  /// Looks at up to `limit` deliveries that wait and are due, the longest due first, and marks those that are to be
+  /// sent. Those whose device has gone or changed hands since the decision, or whose user has switched the message's
+  /// category off, end `suppressed` instead; those past their lifetime end `expired`.
+  func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> QueueClaim
 
   /// Marked deliveries without an outcome, for recovery after a crash: sent or not, nobody knows.
   func openMarks() async throws(StorageError) -> [OpenMark]
 
-  /// One commit for the batch. A delivery that is terminal already keeps its first outcome. Token hygiene is decided
-  /// from the device row as read in this transaction:
+  /// One commit for the batch. A delivery that is terminal already keeps its first outcome; one that is `retrying`
+  /// loses its mark and waits to be claimed. Token hygiene is decided from the device row as read in this transaction:
   ///
   /// - 410: deactivates iff its timestamp, or without one the attempt's start, is after `registeredAt`.
   /// - BadDeviceToken: deactivates only if an earlier 200 has shown the environment that was tried.
@@ -99,4 +100,7 @@ package protocol PushStorage: Sendable {
   func messages(to user: UserID, in appMode: AppMode, limit: Int) async throws(StorageError) -> [MessageIdentity]
 
   func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts
+
+  /// How many devices there are of each platform and status; those with none are absent.
+  func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount]
 }

@@ -45,7 +45,9 @@ extension RegistrationPlan {
       return update(holder, by: registration, removing: nil, mintsSecret: registration.install != holder.install)
     }
     if registration.epoch < own.device.epoch { return .superseded(own.device) }
-    if registration.user == nil, own.proof != .right {
+    // The answer that carried the secret may have been lost: until an install has shown one, it may leave without.
+    let mayLeave = own.proof == .right || (own.proof == .notPresented && !own.isProven)
+    if registration.user == nil, !mayLeave {
       throw StorageError(
         .installSecretWrong,
         "Signing an install out needs its secret. Send the installSecret that its first registration answered.")

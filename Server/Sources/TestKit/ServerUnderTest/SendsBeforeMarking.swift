@@ -31,7 +31,7 @@ enum SendsBeforeMarking {
         return OutgoingDelivery(
           appMode: acceptance.appMode, key: key, id: inner.deliveryID(for: key), messageID: acceptance.identity.id,
           apnsID: id.uuid, token: token, topic: device.topic, environment: device.environment,
-          environmentIsLearned: device.environmentIsLearned, push: push, expiresAt: acceptance.expiresAt)
+          environmentIsLearned: device.environmentIsLearned, push: push, lifetime: acceptance.lifetime)
       })
   }
 }

@@ -37,7 +37,7 @@ func unwrap<Value>(_ value: Value?, _ sentence: String, place: Place = Place()) 
 
 /// All sentences.
 package enum ConformanceSuite {
-  package static let checks = registry + sending + outcomes + reports
+  package static let checks = registry + sending + waiting + outcomes + reports
 }
 
 /// Short words for the checks: a store with the app `demo`, and records with everything that a check does not care
@@ -98,7 +98,7 @@ package struct StorageStage: Sendable {
     return MessageAcceptance(
       appMode: appMode, identity: identity, type: "hello", typeVersion: 1, category: nil,
       frequencyClass: "transactional", source: "api", requestID: "req_1", content: Array(#"{"a":1}"#.utf8),
-      createdAt: now, expiresAt: now.advanced(by: .seconds(lifetime)),
+      createdAt: now, lifetime: PushLifetime(.seconds(lifetime), from: now),
       dedupe: dedupe.map { MessageAcceptance.Dedupe(key: $0, window: .seconds(600)) }, decisions: decisions,
       deliveries: deliveries, seenChange: snapshot.change, start: start)
   }

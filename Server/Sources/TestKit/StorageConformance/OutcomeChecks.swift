@@ -9,8 +9,13 @@ extension ConformanceSuite {
       try await stage.register("u", token: StorageStage.token(1))
       let delivery = try unwrap(try await stage.send(to: ["u"]).first, "the delivery")
       let first = try await storage.recordOutcomes([stage.outcome(of: delivery, status: 200)])
+      let subject = DeliverySubject(frequencyClass: "transactional", platform: .ios, since: StorageStage.start)
       try expectEqual(
-        first, [OutcomeResult(key: delivery.key, isRecorded: true, hygiene: .environmentLearned(.production))])
+        first,
+        [
+          OutcomeResult(
+            key: delivery.key, isRecorded: true, hygiene: .environmentLearned(.production), subject: subject)
+        ])
       let second = try await storage.recordOutcomes([stage.outcome(of: delivery, status: 500, reason: "Late")])
       try expectEqual(second.map(\.isRecorded), [false], "the first outcome stands")
       try expectEqual(try await storage.openMarks().count, 0)
@@ -88,9 +93,10 @@ extension ConformanceSuite {
       _ = try await storage.unregister(
         DeviceUnregistration(
           appMode: stage.appMode, user: UserID(rawValue: "u"), token: delivery.token, at: StorageStage.time(1)))
-      try expectEqual(
-        try await storage.recordOutcomes([stage.outcome(of: delivery, status: 200)]),
-        [OutcomeResult(key: delivery.key, isRecorded: true, hygiene: .none)])
+      let result = try await storage.recordOutcomes([stage.outcome(of: delivery, status: 200)])
+      try expectEqual(result.map(\.isRecorded), [true])
+      try expectEqual(result.map(\.hygiene), [.none])
+      try expectEqual(result.map(\.subject?.platform), [nil], "nobody knows any more")
       let records = try await storage.deliveries(to: UserID(rawValue: "u"), in: stage.appMode, limit: 10)
       try expectEqual(records.map(\.state), [.accepted])
     },

@@ -148,6 +148,21 @@ extension ConformanceSuite {
       try expect(out.device.user == nil && out.device.token != nil, "signed out, token kept")
       try expect(out.installSecret == nil, "proved, so kept")
     },
+    ConformanceCheck("an install whose secret was lost on the way may still sign out, until it has shown one") {
+      storage in
+      let stage = try await StorageStage(storage)
+      try await stage.register("u", token: StorageStage.token(1), install: "i", epoch: 1)
+      let out = try await stage.register(nil, token: StorageStage.token(1), install: "i", epoch: 2)
+      try expectEqual(out.device.user, nil, "the pushes of who has left must not go on")
+      let secret = try unwrap(out.installSecret, "a secret in place of the lost one")
+      try await stage.register("v", token: StorageStage.token(1), install: "i", epoch: 3, secret: secret)
+      do {
+        try await stage.register(nil, token: StorageStage.token(1), install: "i", epoch: 4)
+        throw ConformanceFailure(description: "a sign-out without the secret was taken")
+      } catch let error as StorageError {
+        try expectEqual(error.kind, .installSecretWrong)
+      }
+    },
     ConformanceCheck("a registration without token and install is refused") { storage in
       let stage = try await StorageStage(storage)
       do {

@@ -106,7 +106,7 @@ extension ConformanceSuite {
           group.addTask {
             var own: [OutgoingDelivery] = []
             while true {
-              let batch = try await storage.claimQueued(limit: 3, at: StorageStage.time(1))
+              let batch = try await storage.claimQueued(limit: 3, at: StorageStage.time(1)).deliveries
               if batch.isEmpty { return own }
               own += batch
             }
@@ -135,8 +135,9 @@ extension ConformanceSuite {
           appMode: stage.appMode, user: UserID(rawValue: "gone"), token: try StorageStage.token(1),
           at: StorageStage.start))
       try await stage.register("thief", token: StorageStage.token(2))
-      let claimed = try await storage.claimQueued(limit: 10, at: StorageStage.time(10))
-      try expectEqual(claimed.map(\.messageID), [try unwrap(ids["stays"], "stays")])
+      let claim = try await storage.claimQueued(limit: 10, at: StorageStage.time(10))
+      try expectEqual(claim.ended.count, 3)
+      try expectEqual(claim.deliveries.map(\.messageID), [try unwrap(ids["stays"], "stays")])
       var ends: [String] = []
       for user in ["gone", "moved", "late"] {
         let id = try unwrap(ids[user], user)

@@ -2,7 +2,7 @@ package import PabalModel
 package import PabalPrimitives
 package import Storage
 
-/// A store in front of another, with two verbs that a test may replace: one that is slow, full, or wrong.
+/// A store in front of another, with verbs that a test may replace or hear of: one that is slow, full, or wrong.
 package struct StorageLayer: PushStorage {
   package let inner: any PushStorage
   /// In place of `accept`.
@@ -11,6 +11,9 @@ package struct StorageLayer: PushStorage {
   /// In place of `recordOutcomes`.
   package var recording:
     (@Sendable (_ inner: any PushStorage, [DeliveryOutcome]) async throws(StorageError) -> [OutcomeResult])?
+
+  /// Called before `openMarks`.
+  package var lookingForMarks: (@Sendable () -> Void)?
 
   package init(over inner: any PushStorage) {
     self.inner = inner
@@ -53,10 +56,13 @@ package struct StorageLayer: PushStorage {
   }
   package func reserveMessage(at now: WallTime) -> MessageIdentity { inner.reserveMessage(at: now) }
   package func deliveryID(for key: DeliveryKey) -> DeliveryID { inner.deliveryID(for: key) }
-  package func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> [OutgoingDelivery] {
+  package func claimQueued(limit: Int, at now: WallTime) async throws(StorageError) -> QueueClaim {
     try await inner.claimQueued(limit: limit, at: now)
   }
-  package func openMarks() async throws(StorageError) -> [OpenMark] { try await inner.openMarks() }
+  package func openMarks() async throws(StorageError) -> [OpenMark] {
+    lookingForMarks?()
+    return try await inner.openMarks()
+  }
   package func accept(_ acceptance: MessageAcceptance) async throws(StorageError) -> AcceptanceResult {
     guard let accepting else { return try await inner.accept(acceptance) }
     return try await accepting(inner, acceptance)
@@ -91,6 +97,9 @@ package struct StorageLayer: PushStorage {
     to user: UserID, in appMode: AppMode, limit: Int
   ) async throws(StorageError) -> [MessageIdentity] {
     try await inner.messages(to: user, in: appMode, limit: limit)
+  }
+  package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {
+    try await inner.deviceCounts(in: appMode)
   }
   package func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts {
     try await inner.counts(in: appMode)

@@ -15,7 +15,7 @@ import Glibc
     let environment = CommandStage.environment(folder)
     let pabal = try TestFiles.pabal()
     let server = try ChildProcess(
-      pabal, ["up", "--port", "0", "--json"], environment: environment, folder: folder.path)
+      pabal, ["up", "--port", "0", "--json"], environment: environment, folder: folder.path, keepsInputOpen: true)
     let line = try #require(await server.line(0))
     let ready = try JSONSlice(parsing: Array(line.utf8))
     #expect(ready["users"]?.elements.count == 3)
@@ -44,6 +44,20 @@ import Glibc
     let gone = try await run("status")
     #expect(gone.code == 7)
     #expect(gone.errors.contains("pabal up"))
+  }
+
+  @Test("a server that a program started ends with it: its standard input is a pipe that closes")
+  func upEndsWithItsParent() async throws {
+    let folder = try TemporaryFolder()
+    let server = try ChildProcess(
+      try TestFiles.pabal(), ["up", "--ephemeral", "--port", "0", "--json"],
+      environment: CommandStage.environment(folder), folder: folder.path, keepsInputOpen: true)
+    let line = try #require(await server.line(0))
+    let data = try #require(try JSONSlice(parsing: Array(line.utf8))["data"]?.string)
+    #expect(access(data, F_OK) == 0)
+    server.closeInput()
+    #expect(await server.result().code == 0)
+    #expect(access(data, F_OK) != 0, "an ephemeral folder goes with the server")
   }
 
   @Test func aRefusedKeyIsExitCode4() async throws {

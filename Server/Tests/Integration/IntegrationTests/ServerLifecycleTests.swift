@@ -118,7 +118,7 @@ import Testing
     let acceptance = MessageAcceptance(
       appMode: appMode, identity: identity, type: "hello", typeVersion: 1, category: nil,
       frequencyClass: "transactional", source: "api", requestID: nil, content: Array("{}".utf8), createdAt: now,
-      expiresAt: nil, dedupe: nil, decisions: [AcceptedDecision(user: member.id, steps: [])],
+      lifetime: nil, dedupe: nil, decisions: [AcceptedDecision(user: member.id, steps: [])],
       deliveries: member.devices.map { AcceptedDelivery(user: member.id, device: $0.number, push: push) },
       seenChange: snapshot.change, start: start)
     guard case .accepted = try await storage.accept(acceptance) else { throw NotAccepted() }
@@ -130,8 +130,8 @@ import Testing
       let configuration = UpConfiguration(folder: .kept(folder), port: 0)
       guard case .running(let server) = try await UpServer.start(configuration) else { return }
       let stage = try ServerStage(server)
-      // The first answer is 503, so the push waits in memory for its repeat while the stop comes.
-      let rules: JSONValue = ["rules": [["times": 1, "then": ["status": 503]]]]
+      // The push is with Apple while the stop comes, and the answer is 503, so the next process repeats it.
+      let rules: JSONValue = ["rules": [["times": 1, "then": ["status": 503, "delayMs": 1500]]]]
       #expect(try await stage.control("PUT", "/v1/simulator/faults", rules).status == 200)
       let posted = try await stage.api(
         "POST", "/v1/messages", ["to": ["userIds": ["demo-alex"]], "content": ["title": "안녕", "body": "하나"]])

@@ -63,6 +63,23 @@ import Testing
     }
   }
 
+  @Test("a client that does not take its answer is cut a minute after it") func answerNotTaken() async throws {
+    let size = 8 << 20
+    let big = Route(.get, "/big", RouteOperation("big", "Big")) { _ in
+      HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 0x61, count: size)))
+    }
+    try await TestServer.run(routes: [big]) { server in
+      let client = try RawClient(port: server.port, receiveBuffer: 4096)
+      defer { client.close() }
+      client.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n")
+      await settle(server) { _ in server.answered.withLock { $0.count == 1 } }
+      server.clock.advance(by: .seconds(61))
+      server.server.tick()
+      #expect(await client.receiveAll().utf8.count < size, "the rest is not sent any more")
+      await settle(server) { $0.openConnections == 0 }
+    }
+  }
+
   @Test("a handler that takes too long is given up, and its late answer is dropped")
   func slowHandler() async throws {
     let (gate, open) = AsyncStream.makeStream(of: Void.self)

@@ -60,6 +60,27 @@ import Testing
     #expect(await client.receiveAll().hasSuffix("done"))
   }
 
+  @Test("a refusal at the stop knows the path without its query") func stopNamesThePath() async throws {
+    let entered = Locked(false)
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let route = Route(.get, "/stuck", RouteOperation("stuck", "Stuck")) { _ in
+      entered.withLock { $0 = true }
+      for await _ in gate {}
+      return .text(200, "late")
+    }
+    let router = Router([route]) { error, path, _ in .text(error.status, "path=\(path);") }
+    let server = WebServer(configuration: WebServerConfiguration(ticker: .manual), router: router)
+    let client = try RawClient(port: try server.start())
+    defer { client.close() }
+    client.send("GET /stuck?userId=u HTTP/1.1\r\nHost: h\r\n\r\n")
+    while !entered.withLock({ $0 }) { await Task.yield() }
+    async let stopped: Void = server.stop(grace: .zero)
+    let answer = await client.receiveAll()
+    open.finish()
+    await stopped
+    #expect(answer.contains("path=/stuck;"))
+  }
+
   @Test("stop answers 503 for a handler that does not come to its end, and still awaits it")
   func stopGivesUp() async throws {
     let entered = Locked(false)
@@ -139,5 +160,13 @@ import Testing
     #expect(try await answer("/v1/devices/install:x").contains(#"(key: "install", value: "x")"#))
     #expect(try await answer("/v1/devices/dev_1").contains(#"(key: "id", value: "dev_1")"#))
     #expect(try await answer("/v1/devices").contains("route_not_found"))
+    let open = Router([route("/v1/files/{path*}"), route("/v1/files/index")])
+    func openAnswer(_ path: String) async throws -> String {
+      let response = await open.respond(to: try HTTPRequest(.get, path))
+      return String(decoding: response.bytes ?? [], as: UTF8.self)
+    }
+    #expect(try await openAnswer("/v1/files/a/b").contains(#"(key: "path", value: "a/b")"#))
+    #expect(try await openAnswer("/v1/files/index").hasPrefix("/v1/files/index "))
+    #expect(try await openAnswer("/v1/files").contains("route_not_found"))
   }
 }

@@ -22,7 +22,7 @@ import Testing
       #expect(try await again.openApp(named: "demo", mode: .test) == appMode)
       #expect(try await again.device(device.id, in: appMode)?.token == token)
       #expect(try await again.openMarks().map(\.key.message) == [marked.identity.number])
-      let claimed = try await again.claimQueued(limit: 10, at: Example.now)
+      let claimed = try await again.claimQueued(limit: 10, at: Example.now).deliveries
       #expect(claimed.map(\.push.payload) == [payload])
       #expect(claimed.map(\.id) == [again.deliveryID(for: claimed[0].key)])
       #expect(again.reserveMessage(at: Example.now).number > queued.identity.number)

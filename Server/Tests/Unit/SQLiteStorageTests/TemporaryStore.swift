@@ -46,7 +46,7 @@ enum Example {
     let push = OutgoingPush(payload: payload, collapseID: collapseID)
     return MessageAcceptance(
       appMode: appMode, identity: storage.reserveMessage(at: now), type: "hello", typeVersion: 1, category: nil,
-      frequencyClass: "transactional", source: "api", requestID: nil, content: content, createdAt: now, expiresAt: nil,
+      frequencyClass: "transactional", source: "api", requestID: nil, content: content, createdAt: now, lifetime: nil,
       dedupe: dedupe.map { MessageAcceptance.Dedupe(key: $0, window: .seconds(60)) },
       decisions: [AcceptedDecision(user: member.id, steps: [])],
       deliveries: member.devices.map { AcceptedDelivery(user: member.id, device: $0.number, push: push) },

@@ -58,6 +58,7 @@ import Testing
       .delete, "/v1/devices/install:i_1?epoch=2", key: TestAPI.publishable, headers: [secret])
     #expect(late["status"]?.string == "superseded")
     #expect(late["userId"]?.string == "u")
+    #expect(late["epoch"]?.int == 3)
     let wrong = try await api.call(
       .delete, "/v1/devices/install:i_1?epoch=4", key: TestAPI.publishable,
       headers: [HTTPField("Pabal-Install-Secret", "x")])
@@ -71,19 +72,21 @@ import Testing
     let old = try await api.call(.put, "/v1/devices", Self.body(epoch: 3), key: TestAPI.publishable)
     #expect(old.status == 200)
     #expect(old["status"]?.string == "superseded")
+    #expect(old["epoch"]?.int == 4, "an install that fell behind must learn where to go on")
     let absent = try await api.call(
       .delete, "/v1/devices/install:i_2", key: TestAPI.publishable, headers: [secret])
     #expect(absent["status"]?.string == "absent")
   }
 
-  @Test("a null user keeps the device and needs the secret once the install exists")
+  @Test("a null user keeps the device and needs the secret once the install has shown it")
   func nullUser() async throws {
     let api = try await TestAPI()
     let made = try await api.call(.put, "/v1/devices", Self.body(), key: TestAPI.publishable)
+    let secret = HTTPField("Pabal-Install-Secret", try #require(made["installSecret"]?.string))
+    try await api.call(.put, "/v1/devices", Self.body(), key: TestAPI.publishable, headers: [secret])
     let refused = try await api.call(
       .put, "/v1/devices", Self.body(user: "null", epoch: 2), key: TestAPI.publishable)
     #expect(refused.status == 403)
-    let secret = HTTPField("Pabal-Install-Secret", try #require(made["installSecret"]?.string))
     let out = try await api.call(
       .put, "/v1/devices", Self.body(user: "null", epoch: 2), key: TestAPI.publishable, headers: [secret])
     #expect(out.status == 200)

@@ -58,13 +58,26 @@ import Testing
         .post, "/v1/messages", #"{"to":{"userIds":["u"]},"content":{"body":"b"},"options":{"ttl":\#(ttl)}}"#)
     }
     for ttl in ["86400", #""PT24H""#, #""P1D""#] { #expect(try await send(ttl).status == 202) }
-    let expirations = api.sent.withLock { $0.map { $0.expiresAt?.seconds } }
+    let expirations = api.sent.withLock { $0.map { $0.lifetime?.end?.seconds } }
     #expect(expirations == [1_800_086_400, 1_800_086_400, 1_800_086_400])
-    for ttl in ["1800086400000", "1800086400", "0", "-1", "1.5", #""86400""#, #""PT""#, #""P1H""#, #""P""#] {
+    for ttl in ["1800086400000", "1800086400", "-1", "1.5", #""86400""#, #""PT""#, #""P1H""#, #""P""#] {
       let reply = try await send(ttl)
       #expect(reply.status == 400, "\(ttl)")
       #expect(reply.json["error"]?["param"]?.string == "options.ttl", "\(ttl)")
     }
+  }
+
+  @Test("OC-34 a ttl of 0 is now or never; absent and null are the type's own") func nowOrNever() async throws {
+    let api = try await TestAPI()
+    try await api.register("u")
+    for options in [#""ttl":0"#, #""ttl":"PT0S""#, "", #""ttl":null"#] {
+      let reply = try await api.call(
+        .post, "/v1/messages", #"{"to":{"userIds":["u"]},"content":{"body":"b"},"options":{\#(options)}}"#)
+      #expect(reply.status == 202, "\(options)")
+      #expect((reply["expiresAt"] == nil) == options.contains("0"), "\(options)")
+    }
+    let aDay = PushLifetime.until(WallTime(seconds: 1_800_086_400))
+    #expect(api.sent.withLock { $0.map(\.lifetime) } == [.attemptOnce, .attemptOnce, aDay, aDay])
   }
 
   @Test("OC-35 badge: absent, null, 0 and 5 are taken, all else refused")

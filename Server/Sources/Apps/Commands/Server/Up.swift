@@ -18,7 +18,7 @@ enum Up {
       CommandExample("pabal up", "keeps its data in ./pabal-data"),
       CommandExample("pabal up --ephemeral --port 0 --json", "for scripts: nothing is kept, all ports are free ones"),
     ],
-    options: [ephemeral, port, data, simulator, json])
+    options: [ephemeral, port, data, simulator, InputEnd.option, json])
 
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
     guard !command.isSet(ephemeral) || command.value(data) == nil else {
@@ -29,6 +29,7 @@ enum Up {
       guard count == 1 else { return CommandProcess.endAtOnce() }
       stop.request()
     }
+    InputEnd.watch(command, json: json, stop)
     let folder: UpConfiguration.Folder =
       command.isSet(ephemeral) ? .ephemeral : .kept(command.value(data) ?? UpConfiguration.defaultFolder)
     let apiPort = try command.integer(port, in: 0...65_000) ?? Int(UpConfiguration.defaultPort)

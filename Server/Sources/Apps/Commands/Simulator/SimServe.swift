@@ -2,12 +2,6 @@ import ArgumentParsing
 import PabalPrimitives
 import Simulator
 
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-
 /// `pabal sim serve`: a strict APNs with devices of its own, until it is told to stop.
 enum SimServe {
   private static let host = OptionDefinition("host", .value("ADDRESS"), "numeric address; default 127.0.0.1")
@@ -19,7 +13,6 @@ enum SimServe {
   private static let devices = OptionDefinition("devices", .value("N"), "devices made at the start; default 3")
   private static let topic = OptionDefinition("topic", .value("BUNDLE"), "their app; default com.example.demo")
   private static let data = OptionDefinition("data", .value("DIR"), "keeps authority and key; default: a new folder")
-  private static let exitWithStdin = OptionDefinition("exit-with-stdin", .flag, "stop when standard input ends")
   private static let json = OptionDefinition("json", .flag, "one line when ready")
 
   static let definition = CommandDefinition(
@@ -30,18 +23,14 @@ enum SimServe {
         "pabal sim serve --sandbox-port 0 --production-port 0 --control-port 0 --json", "free ports, for scripts"),
     ],
     options: [
-      host, allowRemote, san, sandboxPort, productionPort, controlPort, devices, topic, data, exitWithStdin, json,
+      host, allowRemote, san, sandboxPort, productionPort, controlPort, devices, topic, data, InputEnd.option, json,
     ],
     plannedOptions: ["scenario", "devices-out", "log"])
 
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
     let stop = StopRequest()
     context.signals.onSignal { _ in stop.request() }
-    if stopsWithInput(command) {
-      OwnThread.start {
-        awaitEndOfInput(); stop.request()
-      }
-    }
+    InputEnd.watch(command, json: json, stop)
     let folder = try command.value(data).map { ServeFolder.given($0) } ?? ServeFolder.temporary()
     let standIn = try await StandIn.start(try configuration(command, folder))
     announce(standIn.readyLine, command, context)
@@ -69,22 +58,6 @@ enum SimServe {
         "--host \(configuration.host) can be reached from elsewhere: add --allow-remote if that is wanted.")
     }
     return configuration
-  }
-
-  /// `&` and services start us with an input that is at its end already, so its end says nothing unless it is a pipe.
-  private static func stopsWithInput(_ command: ParsedCommand) -> Bool {
-    var status = stat()
-    let kind = fstat(0, &status) == 0 ? status.st_mode & S_IFMT : 0
-    return command.isSet(exitWithStdin) || (command.isSet(json) && (kind == S_IFIFO || kind == S_IFSOCK))
-  }
-
-  private static func awaitEndOfInput() {
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = read(0, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-    }
   }
 
   private static func announce(_ line: StandInReadyLine, _ command: ParsedCommand, _ context: CommandContext) {
