@@ -32,6 +32,7 @@ package struct CommandDefinition: Sendable {
   }
 }
 
+/// A command line as a user would type it, and what it is good for. Shown by `--help`.
 package struct CommandExample: Sendable {
   package let command: String
   package let comment: String

@@ -6,10 +6,13 @@ package struct ParsedCommand: Sendable {
   package let operands: [String]
   let values: [String: [String]]
 
+  /// Whether the option was given, with or without a value.
   package func isSet(_ option: OptionDefinition) -> Bool { values[option.name] != nil }
 
+  /// The last value given; nil when there is none.
   package func value(_ option: OptionDefinition) -> String? { values[option.name]?.last }
 
+  /// All values given, in order.
   package func list(_ option: OptionDefinition) -> [String] { values[option.name] ?? [] }
 
   /// - Throws: `usage` when the option is missing.

@@ -17,6 +17,9 @@ package struct AES256Permutation: Sendable, Unprintable {
     self.key = key
   }
 
+  /// The image of a block of 16 bytes.
+  ///
+  /// - Throws: `wrong_length` for any other number of bytes.
   package func apply(to block: [UInt8]) throws(CryptographyError) -> [UInt8] {
     try run(block, direction: 1)
   }

@@ -34,10 +34,12 @@ final class UVMailbox: Sendable {
   }
 
   func close() {
-    state.withLock { state in
+    // Released outside the lock: what the work holds may hand over work in its `deinit`.
+    _ = state.withLock { state -> [@Sendable () -> Void] in
       state.isClosed = true
       state.wake = nil
-      state.work = []
+      defer { state.work = [] }
+      return state.work
     }
   }
 }

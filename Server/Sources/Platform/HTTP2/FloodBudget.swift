@@ -14,6 +14,7 @@ package struct FloodBudget: Sendable {
     available = Double(burst)
   }
 
+  /// Gives back what time has earned since the last call, up to the burst. Time that goes back earns nothing.
   package mutating func refill(at now: Instant) {
     if let updated, updated < now {
       let seconds = Double(now.nanoseconds - updated.nanoseconds) / 1e9

@@ -175,6 +175,7 @@ package final class HTTP2ClientSession {
     return true
   }
 
+  /// Asks for a sign of life; `sessionReceivedPong` tells the answer.
   package func ping() {
     nghttp2_submit_ping(core.pointee.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }

@@ -128,6 +128,7 @@ package final class HTTP2ServerSession {
     }
   }
 
+  /// Ends one stream with RST_STREAM. No effect on a stream that is not open.
   package func reset(stream id: Int32, code: HTTP2ErrorCode) {
     guard streams[id] != nil else { return }
     nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, code.rawValue)
@@ -141,11 +142,13 @@ package final class HTTP2ServerSession {
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code.rawValue, debug, debug.count)
   }
 
+  /// Tells the client by SETTINGS how many streams it may have open from now on.
   package func setMaxConcurrentStreams(_ count: Int) {
     let settings = [nghttp2_settings_entry(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count)]
     nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
   }
 
+  /// Asks the client for a sign of life.
   package func ping() {
     nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }

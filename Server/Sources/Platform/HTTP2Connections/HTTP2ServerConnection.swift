@@ -71,6 +71,7 @@ package final class HTTP2ServerConnection {
     session.inform(stream: stream, status: status, headers: headers)
   }
 
+  /// Ends one stream with RST_STREAM. No effect on a stream that is not open.
   package func reset(stream: Int32, code: HTTP2ErrorCode) {
     session.reset(stream: stream, code: code)
   }
@@ -81,10 +82,12 @@ package final class HTTP2ServerConnection {
     session.goaway(lastStreamID: lastStreamID, code: code, debug: debug)
   }
 
+  /// Tells the client by SETTINGS how many streams it may have open from now on.
   package func setMaxConcurrentStreams(_ count: Int) {
     session.setMaxConcurrentStreams(count)
   }
 
+  /// Asks the client for a sign of life.
   package func ping() {
     session.ping()
   }

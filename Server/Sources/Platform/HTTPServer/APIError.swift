@@ -76,18 +76,21 @@ package struct APIError: CodedError {
 }
 
 extension APIError {
+  /// 400: a member or parameter that must be there is not.
   package static func missing(_ parameter: String, hint: String? = nil, place: Place = Place()) -> APIError {
     APIError(
       400, .invalidRequest, "parameter_missing", "'\(parameter)' is required.", parameter: parameter, hint: hint,
       place: place)
   }
 
+  /// 400: a member or parameter that nobody knows, most often a misspelt one.
   package static func unknown(_ parameter: String, known: [String] = [], place: Place = Place()) -> APIError {
     APIError(
       400, .invalidRequest, "parameter_unknown", "There is no '\(parameter)' here.", parameter: parameter,
       hint: known.isEmpty ? nil : "Known: \(known.sorted().joined(separator: ", ")).", place: place)
   }
 
+  /// 400: what was given is not of the right kind or outside its limits. `message` follows the name: "must be …".
   package static func invalid(
     _ parameter: String, _ message: String, hint: String? = nil, place: Place = Place()
   ) -> APIError {
@@ -96,6 +99,7 @@ extension APIError {
       place: place)
   }
 
+  /// 400: the body is no JSON; line and column are in the sentence.
   package static func malformedJSON(_ error: JSONError, place: Place = Place()) -> APIError {
     APIError(
       400, .invalidRequest, "json_malformed",
@@ -103,14 +107,17 @@ extension APIError {
       place: place)
   }
 
+  /// 404, with a code of the caller's.
   package static func notFound(_ code: String, _ message: String, place: Place = Place()) -> APIError {
     APIError(404, .notFound, code, message, place: place)
   }
 
+  /// 409, with a code of the caller's.
   package static func conflict(_ code: String, _ message: String, place: Place = Place()) -> APIError {
     APIError(409, .conflict, code, message, place: place)
   }
 
+  /// 500: ours. The cause is for the log and is not sent.
   package static func internalFault(cause: (any Error)? = nil, place: Place = Place()) -> APIError {
     APIError(
       500, .server, "internal", "Something of ours failed; the log has the cause under this request id.",

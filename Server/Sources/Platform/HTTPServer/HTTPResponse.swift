@@ -19,11 +19,13 @@ package struct HTTPResponse: Sendable {
     self.body = body
   }
 
+  /// A JSON body of known length.
   package static func json(_ status: Int, _ value: JSONValue, headers: [HTTPField] = []) -> HTTPResponse {
     HTTPResponse(
       status: status, headers: [HTTPField("Content-Type", "application/json")] + headers, body: .bytes(value.encoded))
   }
 
+  /// A text of known length.
   package static func text(_ status: Int, _ text: String, contentType: String = "text/plain; charset=utf-8")
     -> HTTPResponse
   {

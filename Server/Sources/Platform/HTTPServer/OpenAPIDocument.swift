@@ -16,6 +16,7 @@ package struct OpenAPIDocument: Sendable {
     self.securitySchemes = securitySchemes
   }
 
+  /// The document (OpenAPI 3.1) that describes these routes, in their order.
   package func value(routes: [Route]) -> JSONValue {
     var order: [String] = []
     var paths: [String: [JSONMember]] = [:]

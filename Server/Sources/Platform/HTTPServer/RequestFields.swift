@@ -56,6 +56,7 @@ package struct RequestFields: Sendable {
     return value
   }
 
+  /// A string; nil when absent or `null`.
   package mutating func string(_ key: String) throws(APIError) -> String? {
     guard let value = value(key) else { return nil }
     guard let text = value.string else { throw .invalid(name(key), "must be a string") }
@@ -75,24 +76,28 @@ package struct RequestFields: Sendable {
     return number
   }
 
+  /// `true` or `false`; nil when absent or `null`.
   package mutating func bool(_ key: String) throws(APIError) -> Bool? {
     guard let value = value(key) else { return nil }
     guard let flag = value.bool else { throw .invalid(name(key), "must be true or false") }
     return flag
   }
 
+  /// A number; nil when absent or `null`.
   package mutating func double(_ key: String) throws(APIError) -> Double? {
     guard let value = value(key) else { return nil }
     guard let number = value.double else { throw .invalid(name(key), "must be a number") }
     return number
   }
 
+  /// An array's elements; nil when absent or `null`.
   package mutating func array(_ key: String) throws(APIError) -> [JSONSlice]? {
     guard let value = value(key) else { return nil }
     guard value.kind == .array else { throw .invalid(name(key), "must be an array") }
     return value.elements
   }
 
+  /// An object's members, whose names in errors begin with this one's; nil when absent or `null`.
   package mutating func object(_ key: String) throws(APIError) -> RequestFields? {
     guard let value = value(key) else { return nil }
     return try RequestFields(value, path: name(key))

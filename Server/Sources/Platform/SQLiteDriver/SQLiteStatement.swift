@@ -95,6 +95,7 @@ package struct SQLiteRow {
     self.handle = handle
   }
 
+  /// Whether the column holds NULL.
   package func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }
@@ -104,6 +105,7 @@ package struct SQLiteRow {
     sqlite3_column_int64(handle, column)
   }
 
+  /// nil for NULL.
   package func optionalInteger(_ column: Int32) -> Int64? {
     isNull(column) ? nil : integer(column)
   }
@@ -115,6 +117,7 @@ package struct SQLiteRow {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// nil for NULL.
   package func optionalText(_ column: Int32) -> String? {
     isNull(column) ? nil : text(column)
   }
@@ -125,6 +128,7 @@ package struct SQLiteRow {
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
+  /// nil for NULL.
   package func optionalBlob(_ column: Int32) -> [UInt8]? {
     isNull(column) ? nil : blob(column)
   }

@@ -13,6 +13,7 @@ package struct AudienceSnapshot: Sendable {
   }
 }
 
+/// What is known of one user at that point.
 package struct AudienceMember: Sendable {
   package var id: UserID
   /// `nil`: the registry has never heard of this user.

@@ -2,6 +2,7 @@ import PabalModel
 
 /// What every conformer refuses before it touches anything.
 extension MessageAcceptance {
+  /// - Throws: `invalid_call` when it is too large or contradicts itself.
   package func check() throws(StorageError) {
     guard decisions.count <= StorageLimits.usersPerMessage else {
       throw StorageError(.invalidCall, "A message names at most \(StorageLimits.usersPerMessage) users.")
@@ -27,6 +28,7 @@ extension MessageAcceptance {
 }
 
 extension [DeliveryOutcome] {
+  /// - Throws: `invalid_call` for too many at once or a state that is not final.
   package func check() throws(StorageError) {
     guard count <= StorageLimits.outcomesPerCommit else {
       throw StorageError(.invalidCall, "One commit takes at most \(StorageLimits.outcomesPerCommit) outcomes.")
@@ -38,6 +40,7 @@ extension [DeliveryOutcome] {
 }
 
 extension [DeviceEvent] {
+  /// - Throws: `invalid_call` for too many at once.
   package func check() throws(StorageError) {
     guard count <= StorageLimits.eventsPerCall else {
       throw StorageError(.invalidCall, "One call takes at most \(StorageLimits.eventsPerCall) events.")

@@ -78,6 +78,7 @@ package enum TokenHygiene: Hashable, Sendable {
   case keptTokenReplaced
 }
 
+/// What recording one outcome did.
 package struct OutcomeResult: Hashable, Sendable {
   package var key: DeliveryKey
   /// False when the delivery was terminal already: the first outcome stands.

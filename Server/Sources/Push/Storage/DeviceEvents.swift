@@ -32,6 +32,7 @@ package struct DeviceEvent: Sendable {
   }
 }
 
+/// What became of one reported event.
 package enum EventResult: Hashable, Sendable {
   case accepted
   case duplicate
@@ -39,7 +40,8 @@ package enum EventResult: Hashable, Sendable {
   case unknownDelivery
 }
 
-package struct EventRecord: Hashable, Sendable {
+/// An event of a delivery as it stands in its trace. It does not print, because a reply's text is the user's.
+package struct EventRecord: Hashable, Sendable, Unprintable {
   package var kind: EventKind
   package var at: WallTime
   package var receivedAt: WallTime

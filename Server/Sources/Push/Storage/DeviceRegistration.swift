@@ -2,7 +2,7 @@ package import PabalModel
 package import PabalPrimitives
 
 /// What an install says about itself: one whole state, never a difference.
-package struct DeviceRegistration: Sendable {
+package struct DeviceRegistration: Sendable, Unprintable {
   package var appMode: AppMode
   /// `nil`: nobody is signed in; the device keeps its row and reaches no user.
   package var user: UserID?
@@ -87,7 +87,8 @@ package struct DeviceAttributes: Hashable, Sendable {
   }
 }
 
-package struct RegistrationResult: Sendable {
+/// What a registration did.
+package struct RegistrationResult: Sendable, Unprintable {
   package enum Status: String, Sendable {
     case created
     case updated
@@ -130,6 +131,7 @@ package struct DeviceUnregistration: Sendable {
   }
 }
 
+/// What the guide's unregistration did.
 package enum UnregistrationResult: Hashable, Sendable {
   /// The device is gone from the user and gets nothing more.
   case removed(DeviceID)
@@ -140,7 +142,7 @@ package enum UnregistrationResult: Hashable, Sendable {
 }
 
 /// The SDK's sign-out. It may arrive days late; a later sign-in has a higher epoch and wins.
-package struct InstallSignOut: Sendable {
+package struct InstallSignOut: Sendable, Unprintable {
   package var appMode: AppMode
   package var install: InstallID
   package var installSecret: String
@@ -156,6 +158,7 @@ package struct InstallSignOut: Sendable {
   }
 }
 
+/// What a sign-out did.
 package enum SignOutResult: Sendable {
   /// The user is unbound; the device keeps its row.
   case signedOut(DeviceRecord)

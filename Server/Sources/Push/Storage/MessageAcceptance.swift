@@ -77,7 +77,7 @@ package struct OutgoingPush: Hashable, Sendable, Unprintable {
 }
 
 /// Everything that one accepted message writes, in one commit.
-package struct MessageAcceptance: Sendable {
+package struct MessageAcceptance: Sendable, Unprintable {
   /// Business dedupe: (app, mode, key, user) claimed by this message for `window`.
   package struct Dedupe: Sendable {
     package var key: String
@@ -143,6 +143,7 @@ package struct MessageAcceptance: Sendable {
   }
 }
 
+/// What became of a message that was to be accepted.
 package enum AcceptanceResult: Sendable {
   /// Committed. With `.marked`: the deliveries to send now; with `.queued`: empty.
   case accepted([OutgoingDelivery])
@@ -152,6 +153,7 @@ package enum AcceptanceResult: Sendable {
   case stale
 }
 
+/// A user who has this message already, and under which id.
 package struct DuplicateClaim: Hashable, Sendable {
   package var user: UserID
   package var heldBy: MessageID

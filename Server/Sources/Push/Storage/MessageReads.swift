@@ -1,7 +1,8 @@
 package import PabalModel
 package import PabalPrimitives
 
-package struct MessageRecord: Sendable {
+/// An accepted message with the number of its deliveries in each state.
+package struct MessageRecord: Sendable, Unprintable {
   package var identity: MessageIdentity
   package var type: String
   package var typeVersion: Int
@@ -41,6 +42,7 @@ package struct MessageRecord: Sendable {
   package var isComplete: Bool { counts.keys.allSatisfy(\.isTerminal) }
 }
 
+/// What was decided for one user, and the steps that led there.
 package struct DecisionRecord: Sendable {
   package var user: UserID
   /// `nil`: sent.
@@ -54,6 +56,7 @@ package struct DecisionRecord: Sendable {
   }
 }
 
+/// One delivery as it stands now.
 package struct DeliveryRecord: Sendable {
   package var key: DeliveryKey
   package var id: DeliveryID
@@ -114,6 +117,7 @@ package struct DeviceCount: Hashable, Sendable {
   }
 }
 
+/// How much there is of everything, for metrics and `pabal status`.
 package struct StorageCounts: Hashable, Sendable {
   package var users: Int
   package var activeDevices: Int

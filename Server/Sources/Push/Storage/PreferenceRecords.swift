@@ -20,6 +20,7 @@ package struct PreferenceSet: Hashable, Sendable {
     self.settings = settings
   }
 
+  /// nil: never set.
   package subscript(_ category: String) -> Setting? { settings[category] }
 }
 

@@ -20,6 +20,7 @@ package enum PushLifetime: Hashable, Sendable {
     }
   }
 
+  /// Whether nothing may be sent any more at that moment.
   package func isOver(at now: WallTime) -> Bool {
     end.map { $0 <= now } ?? false
   }

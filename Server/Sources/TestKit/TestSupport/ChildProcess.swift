@@ -57,7 +57,7 @@ package final class ChildProcess: Sendable {
       return (child, stdin, stdout, stderr)
     }
     id = child
-    for end in [stdin.reading, stdout.writing, stderr.writing] { close(end) }
+    for end in [stdin.reading, stdout.writing, stderr.writing] { systemClose(end) }
     self.input = Locked(stdin.writing)
     let state = Locked(State())
     self.state = state
@@ -79,13 +79,20 @@ package final class ChildProcess: Sendable {
       let code = Self.waitForEnd(child)
       state.update { $0.code = code }
     }
-    if !input.isEmpty { write(input) }
-    if !keepsInputOpen { closeInput() }
+    if input.isEmpty {
+      if !keepsInputOpen { closeInput() }
+    } else {
+      startThread { [pipe = self.input] in
+        Self.write(input, to: pipe)
+        if !keepsInputOpen { Self.close(pipe) }
+      }
+    }
   }
 
   deinit {
+    // In this order: whoever still writes to the child holds the pipe until the child reads or ends.
+    signal(SIGKILL)
     closeInput()
-    if state.withLock({ $0.code == nil }) { kill(id, SIGKILL) }
   }
 
   /// Runs to the end.
@@ -96,27 +103,39 @@ package final class ChildProcess: Sendable {
     try await ChildProcess(executable, arguments, environment: environment, folder: folder, input: input).result()
   }
 
+  /// Waits until the child has taken all; what it no longer wants is dropped.
   package func write(_ bytes: [UInt8]) {
-    input.withLock { input in
+    Self.write(bytes, to: input)
+  }
+
+  package func closeInput() {
+    Self.close(input)
+  }
+
+  /// No effect on a child that has ended, whose number may be another's by now.
+  package func signal(_ number: Int32) {
+    state.withLock { if $0.code == nil { kill(id, number) } }
+  }
+
+  private static func write(_ bytes: [UInt8], to pipe: Locked<Int32?>) {
+    pipe.withLock { input in
       guard let file = input else { return }
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
-        guard count > 0 else { return }
-        rest = rest.dropFirst(count)
+      withoutBrokenPipeSignal {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
+          guard count > 0 else { return }
+          rest = rest.dropFirst(count)
+        }
       }
     }
   }
 
-  package func closeInput() {
-    input.withLock { input in
-      if let file = input { close(file) }
+  private static func close(_ pipe: Locked<Int32?>) {
+    pipe.withLock { input in
+      if let file = input { systemClose(file) }
       input = nil
     }
-  }
-
-  package func signal(_ number: Int32) {
-    kill(id, number)
   }
 
   /// Both streams at their ends and the exit code known.
@@ -167,7 +186,7 @@ package final class ChildProcess: Sendable {
       guard count > 0 else { break }
       take([UInt8](chunk.prefix(count)))
     }
-    close(file)
+    systemClose(file)
     ended()
   }
 
@@ -266,6 +285,26 @@ extension Locked where Value == ChildProcess.State {
 
 private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
   write(file, buffer, count)
+}
+
+@discardableResult
+private func systemClose(_ file: Int32) -> Int32 { close(file) }
+
+/// A child that ends before it has read all must not end the tests by SIGPIPE: the signal is held back on this thread
+/// and taken away.
+private func withoutBrokenPipeSignal(_ body: () -> Void) {
+  var brokenPipe = sigset_t()
+  var before = sigset_t()
+  var pending = sigset_t()
+  sigemptyset(&brokenPipe)
+  sigaddset(&brokenPipe, SIGPIPE)
+  pthread_sigmask(SIG_BLOCK, &brokenPipe, &before)
+  body()
+  if sigpending(&pending) == 0, sigismember(&pending, SIGPIPE) == 1 {
+    var number: Int32 = 0
+    sigwait(&brokenPipe, &number)
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nil)
 }
 
 private final class ThreadWork: Sendable {

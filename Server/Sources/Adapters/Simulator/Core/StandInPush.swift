@@ -1,5 +1,7 @@
+import PabalPrimitives
+
 /// A push that APNs took for a device.
-package struct StandInPush: Sendable {
+package struct StandInPush: Sendable, Unprintable {
   package enum State: String, Sendable {
     /// Handed to the device. What the phone showed is the phone's record.
     case displayed

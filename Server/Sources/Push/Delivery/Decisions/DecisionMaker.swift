@@ -13,6 +13,7 @@ package struct DecisionMaker: Sendable {
 
   package init() {}
 
+  /// What happens for one user of the request, with the steps that led there. The same input gives the same answer.
   package func decide(_ request: DecisionRequest, for candidate: Candidate) -> UserDecision {
     var steps: [DecisionStep] = []
     if let reason = stop(request, candidate, &steps) {

@@ -75,6 +75,7 @@ package struct DeliveryLedger: Sendable {
     return wake
   }
 
+  /// Opens an entry for a push. Its tag names it until the entry has ended, and never another push after that.
   package mutating func admit(_ terms: DeliveryTerms) -> PushTag {
     let slot: Int
     if let reused = freeSlots.popLast() {
@@ -114,6 +115,7 @@ package struct DeliveryLedger: Sendable {
       .map { PushTag(slot: $0, generation: entries[$0].generation) }
   }
 
+  /// Whether the push of this tag has not ended.
   package func isOpen(_ tag: PushTag) -> Bool {
     isCurrent(tag) && entries[tag.slot].phase != .free
   }

@@ -1,3 +1,5 @@
+import PabalPrimitives
+
 /// A text in one language or in several.
 package enum LocalizedText: Sendable, Hashable {
   case plain(String)
@@ -55,7 +57,7 @@ package struct PushOptions: Sendable {
 }
 
 /// Everything that one message says, before it is known to whom.
-package struct PushContent: Sendable {
+package struct PushContent: Sendable, Unprintable {
   package let type: NotificationType?
   package let data: [String: TemplateValue]
   package let content: ContentOverride

@@ -17,7 +17,7 @@ package struct RenderTarget: Sendable {
 }
 
 /// A payload as it will be written.
-package struct RenderedPush: Sendable, Equatable {
+package struct RenderedPush: Sendable, Equatable, Unprintable {
   package let payload: [UInt8]
   /// The locale whose text was taken; nil for a text without one.
   package let locale: String?
@@ -43,6 +43,7 @@ package enum RenderFailure: Error, Sendable, Equatable {
 package struct PushRenderer: Sendable {
   package init() {}
 
+  /// The push for one device: its words in the device's language, its links and ids, its headers.
   package func render(_ message: PushContent, for target: RenderTarget) throws(RenderFailure) -> RenderedPush {
     let words = try words(message, locale: target.locale)
     let presentation = message.type?.presentation
