@@ -56,16 +56,33 @@ public struct DeviceToken: Hashable, Sendable, Unprintable {
   }
 
   private static func trim(_ bytes: [UInt8]) -> [UInt8] {
-    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    return Array(bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    Array(bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }
 
   private static func knownMistake(_ bytes: [UInt8]) -> DeviceTokenError.Kind? {
     let text = String(decoding: bytes, as: UTF8.self).lowercased()
     if text.hasPrefix("{") { return .dataDescription }
-    if ["(null)", "null", "nil", "undefined", "none", "<null>"].contains(text) { return .placeholder }
+    if ["(null)", "null", "nil", "undefined", "none", "<null>", "optional(nil)"].contains(text) { return .placeholder }
+    if text.hasPrefix("http://") || text.hasPrefix("https://") || text.hasPrefix("/3/device/") { return .address }
     if text.contains(":") { return .fcmToken }
+    if text.hasPrefix("0x") { return .prefixed }
+    if isUUID(bytes) { return .uuid }
+    let isBare = bytes.first != UInt8(ascii: "<")
+    if isBare, bytes.contains(where: isSpace), bytes.allSatisfy({ isSpace($0) || Hex.value(of: $0) != nil }) {
+      return .innerSpace
+    }
     return nil
+  }
+
+  private static func isUUID(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count == 36 else { return false }
+    return bytes.indices.allSatisfy { index in
+      [8, 13, 18, 23].contains(index) ? bytes[index] == UInt8(ascii: "-") : Hex.value(of: bytes[index]) != nil
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte)
   }
 
   private static func looksLikeBase64(_ bytes: [UInt8]) -> Bool {
@@ -80,7 +97,8 @@ public struct DeviceToken: Hashable, Sendable, Unprintable {
 /// Why a text is no APNs device token. Holds no part of the text.
 public struct DeviceTokenError: CodedError, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
-    case empty, placeholder, dataDescription, fcmToken, base64, notHexadecimal, oddLength, tooShort, tooLong
+    case empty, placeholder, dataDescription, fcmToken, address, uuid, base64, prefixed, innerSpace, notHexadecimal
+    case oddLength, tooShort, tooLong
   }
 
   public let kind: Kind
@@ -103,6 +121,14 @@ public struct DeviceTokenError: CodedError, Equatable {
       "This is a printed Data object, not a token. In Swift: deviceToken.map { String(format: \"%02x\", $0) }.joined()"
     case .fcmToken:
       "This looks like an FCM registration token. Send the APNs token that the app delegate receives."
+    case .address:
+      "This is an address, not a token. Send the token alone; a Web Push endpoint belongs to another provider."
+    case .uuid:
+      "This is a UUID, such as identifierForVendor, not a token. Send what the system gives the app delegate."
+    case .prefixed:
+      "A device token is written without 0x; nothing was removed from it."
+    case .innerSpace:
+      "There is white space inside the token, as after a line break; nothing was removed from it. Send it in one piece."
     case .base64:
       "This looks like base64. Send the token as hexadecimal digits, two for each byte."
     case .notHexadecimal:

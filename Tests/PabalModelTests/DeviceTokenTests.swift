@@ -43,7 +43,7 @@ struct DeviceTokenTests {
     "OC-42 Nothing is cleaned into a token",
     arguments: [
       ("(null)", DeviceTokenError.Kind.placeholder), ("undefined", .placeholder), ("deadbeefzz", .notHexadecimal),
-      (String(repeating: " ", count: 64), .empty), ("dead beef", .notHexadecimal), ("<>", .empty),
+      (String(repeating: " ", count: 64), .empty), ("dead beef", .innerSpace), ("<>", .empty),
       ("<deadbeef", .notHexadecimal),
     ])
   func sanitising(text: String, kind: DeviceTokenError.Kind) {
@@ -56,6 +56,18 @@ struct DeviceTokenTests {
     #expect(throws: DeviceTokenError(.base64)) {
       try DeviceToken(parsing: Base64.encode([UInt8](repeating: 0xFB, count: 32)))
     }
+  }
+
+  @Test(
+    "Classic mistakes are called by their name",
+    arguments: [
+      (" Optional(nil) ", DeviceTokenError.Kind.placeholder), ("0xdeadbeef", .prefixed),
+      ("https://web.push.apple.com/QaBC", .address), ("/3/device/deadbeef", .address),
+      ("E621E1F8-C36C-495A-93FC-0C247A3E6E5F", .uuid), (plain + "\n" + plain, .innerSpace),
+      ("dead\u{A0}beef", .notHexadecimal),
+    ])
+  func classicMistakes(text: String, kind: DeviceTokenError.Kind) {
+    #expect(throws: DeviceTokenError(kind)) { try DeviceToken(parsing: text) }
   }
 
   @Test("OC-84 People see four digits at each end, and nothing of a short one")

@@ -13,7 +13,8 @@ package struct APNsTransportConfiguration: Sendable {
   package var proxy: ProxyEndpoint?
   /// The name to verify; `nil`: the endpoint's host.
   package var serverName: String?
-  /// `nil`: plaintext, for the scripted network only.
+  /// `nil`: plaintext, for the scripted network only. For a certificate it is made by
+  /// `TLSClientContext.init(trust:credential:)`, which shows it.
   package var tls: TLSClientContext?
   package var credential: APNsCredential
   package var pool: PoolMachine.Rules
@@ -69,7 +70,7 @@ package struct APNsTransportConfiguration: Sendable {
 
   /// What a pool of transports is keyed by. The fingerprint holds no secret.
   package var poolKey: APNsPoolKey {
-    APNsPoolKey(endpoint: endpoint, proxy: proxy, teamID: credential.teamID, keyID: credential.keyID)
+    APNsPoolKey(endpoint: endpoint, proxy: proxy, credential: credential.fingerprint)
   }
 }
 
@@ -77,6 +78,6 @@ package struct APNsTransportConfiguration: Sendable {
 package struct APNsPoolKey: Hashable, Sendable {
   package let endpoint: Endpoint
   package let proxy: ProxyEndpoint?
-  package let teamID: String
-  package let keyID: String
+  /// `APNsCredential.fingerprint`.
+  package let credential: String
 }

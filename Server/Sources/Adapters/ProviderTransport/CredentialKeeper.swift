@@ -6,6 +6,9 @@ internal import PabalPrimitives
 
 /// Runs the provider-token machine: signs when it says so, and keeps the header templates that carry the token.
 ///
+/// A certificate was shown in TLS already: nothing is signed, no token is carried, and only APNs' refusal of it stops
+/// the pushes.
+///
 /// Signing takes some 25 microseconds once in 50 minutes, so it happens on the loop.
 struct CredentialKeeper {
   enum Permission {
@@ -14,7 +17,8 @@ struct CredentialKeeper {
     case refused(ReasonCode)
   }
 
-  private let credential: APNsCredential
+  /// `nil`: a certificate speaks for us.
+  private let credential: APNsTokenCredential?
   private let clock: Clock
   private let authority: String
   private var machine: ProviderTokenMachine
@@ -31,23 +35,32 @@ struct CredentialKeeper {
   init(credential: APNsCredential, clock: Clock, authority: String, planted: PlantedBug? = nil) {
     machine = ProviderTokenMachine(plantedRemintLoop: planted == .remintLoop)
     self.authority = authority
-    self.credential = credential
     self.clock = clock
+    switch credential {
+    case .token(let token): self.credential = token
+    case .certificate:
+      self.credential = nil
+      current = .write(generation: 0)
+    }
   }
 
   /// What pushes about to be written may do.
   mutating func permission(now: Instant) -> Permission {
-    run(machine.handle(.tokenNeeded, now: now), now: now)
+    if credential != nil { run(machine.handle(.tokenNeeded, now: now), now: now) }
     return current
   }
 
   mutating func approve(generation: Int, now: Instant) {
-    guard generation != approvedGeneration else { return }
+    guard generation != approvedGeneration, credential != nil else { return }
     approvedGeneration = generation
     run(machine.handle(.approved(generation: generation), now: now), now: now)
   }
 
   mutating func handle(_ event: ProviderTokenMachine.Event, now: Instant) {
+    guard credential != nil else {
+      if case .credentialRefused(let reason) = event { current = .refused(reason) }
+      return
+    }
     run(machine.handle(event, now: now), now: now)
   }
 
@@ -78,9 +91,9 @@ struct CredentialKeeper {
   }
 
   private func makeTemplate(for head: APNsHead, generation: Int) -> HTTP2HeaderTemplate {
-    HTTP2HeaderTemplate(
-      authority: authority,
-      headers: [("authorization", "bearer " + (tokens[generation] ?? ""))] + head.headers.map { ($0.name, $0.value) },
+    let authorization = credential == nil ? [] : [("authorization", "bearer " + (tokens[generation] ?? ""))]
+    return HTTP2HeaderTemplate(
+      authority: authority, headers: authorization + head.headers.map { ($0.name, $0.value) },
       uniqueHeader: "apns-id")
   }
 
@@ -98,6 +111,7 @@ struct CredentialKeeper {
 
   private mutating func mint(_ generation: Int, now: Instant) {
     current = .wait
+    guard let credential else { return }
     do {
       let token = try credential.token(at: clock.wall(), unwanted: Array(tokens.values))
       tokens[generation] = token.text

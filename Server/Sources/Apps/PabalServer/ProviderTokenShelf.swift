@@ -7,7 +7,7 @@ import PabalPrimitives
 ///
 /// The file is sealed under the master key. What is found there is believed only if the key has signed it.
 final class ProviderTokenShelf: Sendable {
-  private let credential: APNsCredential
+  private let credential: APNsTokenCredential
   private let seal: AES256GCM
   private let folder: DataFolder
   private let current: Locked<String?>
@@ -15,7 +15,7 @@ final class ProviderTokenShelf: Sendable {
 
   private static let seat = Array("provider-token".utf8)
 
-  init(_ credential: APNsCredential, folder: DataFolder, masterKey: [UInt8], telemetry: ServerTelemetry) throws {
+  init(_ credential: APNsTokenCredential, folder: DataFolder, masterKey: [UInt8], telemetry: ServerTelemetry) throws {
     self.credential = credential
     self.folder = folder
     self.telemetry = telemetry
@@ -32,7 +32,7 @@ final class ProviderTokenShelf: Sendable {
   }
 
   /// The credential, its tokens from here.
-  var sharing: APNsCredential {
+  var sharing: APNsTokenCredential {
     var sharing = credential
     sharing.tokenSource = { now, unwanted in try self.token(at: now, unwanted: unwanted) }
     return sharing

@@ -18,13 +18,14 @@ struct TestTransports: Sendable {
 
   /// - Parameter sharing: makes both roads use one provider token.
   init(
-    _ simulator: SimulatorLine, loop: any Loop, clock: Clock, sharing: (APNsCredential) throws -> APNsCredential
+    _ simulator: SimulatorLine, loop: any Loop, clock: Clock,
+    sharing: (APNsTokenCredential) throws -> APNsTokenCredential
   ) throws(UpError) {
     do {
       let authority = try Self.text(of: simulator.caFile)
       let key = try P256SigningKey(pem: String(decoding: Self.text(of: simulator.keyFile), as: UTF8.self))
-      let credential = try sharing(
-        APNsCredential(teamID: simulator.teamID, keyID: simulator.keyID, signingKey: key))
+      let credential = APNsCredential.token(
+        try sharing(APNsTokenCredential(teamID: simulator.teamID, keyID: simulator.keyID, signingKey: key)))
       let tls = try TLSClientContext(trust: .authorities(pem: authority))
       func transport(_ endpoint: Endpoint) -> APNsTransport {
         APNsTransport(

@@ -23,7 +23,8 @@ package struct CertificateAuthority: Sendable {
     commonName: String, validFor validity: Duration = .seconds(10 * 365 * 86_400), now: WallTime
   ) throws(CryptographyError) -> CertificateAuthority {
     let key = try P256SigningKey.generate()
-    let draft = try CertificateDraft(commonName: commonName, key: key, notBefore: now, validity: validity)
+    let draft = try CertificateDraft(
+      commonName: commonName, key: PrivateKey(key), notBefore: now, validity: validity)
     try draft.addExtension(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", issuer: nil)
     try draft.addExtension(NID_key_usage, "critical,keyCertSign,cRLSign", issuer: nil)
     try draft.addExtension(NID_subject_key_identifier, "hash", issuer: nil)
@@ -71,7 +72,8 @@ package struct CertificateAuthority: Sendable {
   ) throws(CryptographyError) -> IssuedCertificate {
     let names = try Self.subjectAlternativeNames(dnsNames: dnsNames, ipAddresses: ipAddresses)
     let key = try P256SigningKey.generate()
-    let draft = try CertificateDraft(commonName: commonName, key: key, notBefore: now, validity: validity)
+    let draft = try CertificateDraft(
+      commonName: commonName, key: PrivateKey(key), notBefore: now, validity: validity)
     try draft.addExtension(NID_basic_constraints, "critical,CA:FALSE", issuer: certificate)
     try draft.addExtension(NID_key_usage, "critical,digitalSignature", issuer: certificate)
     try draft.addExtension(NID_ext_key_usage, "serverAuth", issuer: certificate)
@@ -80,6 +82,32 @@ package struct CertificateAuthority: Sendable {
     try draft.addExtension(NID_authority_key_identifier, "keyid:always", issuer: certificate)
     let signed = try draft.signed(by: self.key, issuer: certificate)
     return IssuedCertificate(certificatePEM: try Self.pem(of: signed), keyPEM: try key.pkcs8PEM())
+  }
+
+  /// A client certificate with a new key.
+  ///
+  /// - Parameters:
+  ///   - userID: attribute `UID` of the subject.
+  ///   - extensions: added as they are, beside the usual ones.
+  ///   - now: start of validity, one hour earlier as in `make`; give a time long past for an expired certificate.
+  package func issueClientCertificate(
+    commonName: String, userID: String? = nil, organizationalUnit: String? = nil,
+    extensions: [CertificateExtension] = [], key kind: PrivateKey.Kind = .p256,
+    validFor validity: Duration = .seconds(395 * 86_400), now: WallTime
+  ) throws(CryptographyError) -> CertificateIdentity {
+    let key = try PrivateKey.generate(kind)
+    let draft = try CertificateDraft(commonName: commonName, key: key, notBefore: now, validity: validity)
+    if let userID { try draft.addName(NID_userId, userID) }
+    if let organizationalUnit { try draft.addName(NID_organizationalUnitName, organizationalUnit) }
+    try draft.addExtension(NID_basic_constraints, "critical,CA:FALSE", issuer: certificate)
+    try draft.addExtension(NID_key_usage, "critical,digitalSignature", issuer: certificate)
+    try draft.addExtension(NID_ext_key_usage, "clientAuth", issuer: certificate)
+    try draft.addExtension(NID_subject_key_identifier, "hash", issuer: certificate)
+    try draft.addExtension(NID_authority_key_identifier, "keyid:always", issuer: certificate)
+    for extra in extensions { try draft.addExtension(extra) }
+    let signed = try draft.signed(by: self.key, issuer: certificate)
+    let authority = try X509Certificate.all(pem: Array(certificatePEM.utf8))
+    return try CertificateIdentity(certificates: [try X509Certificate(sharing: signed)] + authority, privateKey: key)
   }
 
   private static func subjectAlternativeNames(

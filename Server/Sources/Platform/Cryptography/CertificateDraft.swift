@@ -6,7 +6,7 @@ struct CertificateDraft {
   private let certificate: OpenSSLObject
 
   init(
-    commonName: String, key: P256SigningKey, notBefore: WallTime, validity: Duration
+    commonName: String, key: PrivateKey, notBefore: WallTime, validity: Duration
   ) throws(CryptographyError) {
     let pointer = try check(X509_new(), "make a certificate")
     certificate = .certificate(pointer)
@@ -17,14 +17,29 @@ struct CertificateDraft {
     guard ASN1_TIME_set(X509_getm_notBefore(pointer), start) != nil,
       ASN1_TIME_set(X509_getm_notAfter(pointer), end) != nil
     else { throw openSSLFailure("set a certificate's validity") }
-    let subject = try check(X509_get_subject_name(pointer), "name a certificate")
-    let text = Array(commonName.utf8)
+    try addName(NID_commonName, commonName)
+    try check(X509_set_pubkey(pointer, key.object.pointer), "set a certificate's key")
+  }
+
+  /// An attribute of the subject.
+  func addName(_ nid: CInt, _ value: String) throws(CryptographyError) {
+    let subject = try check(X509_get_subject_name(certificate.pointer), "name a certificate")
+    let text = Array(value.utf8)
     try check(
-      X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8, text, CInt(clamping: text.count), -1, 0),
+      X509_NAME_add_entry_by_NID(subject, nid, MBSTRING_UTF8, text, CInt(clamping: text.count), -1, 0),
       "name a certificate")
-    try key.withPointer { (key) throws(CryptographyError) in
-      try check(X509_set_pubkey(pointer, key), "set a certificate's key")
-    }
+  }
+
+  func addExtension(_ value: CertificateExtension) throws(CryptographyError) {
+    let name = try check(OBJ_txt2obj(value.oid, 1), "name a certificate extension")
+    defer { ASN1_OBJECT_free(name) }
+    guard let octets = ASN1_OCTET_STRING_new() else { throw openSSLFailure("make a certificate extension") }
+    defer { ASN1_OCTET_STRING_free(octets) }
+    try check(ASN1_OCTET_STRING_set(octets, value.der, CInt(clamping: value.der.count)), "make a certificate extension")
+    let made = try check(
+      X509_EXTENSION_create_by_OBJ(nil, name, value.isCritical ? 1 : 0, octets), "make a certificate extension")
+    defer { X509_EXTENSION_free(made) }
+    try check(X509_add_ext(certificate.pointer, made, -1), "add a certificate extension")
   }
 
   /// - Parameter value: in the syntax of x509v3_config(5).
@@ -55,5 +70,20 @@ struct CertificateDraft {
     guard BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil else {
       throw openSSLFailure("number a certificate")
     }
+  }
+}
+
+/// An extension that a certificate shall have (RFC 5280 section 4.2).
+package struct CertificateExtension: Sendable {
+  /// Dotted decimal.
+  package let oid: String
+  /// The value, without the OCTET STRING around it.
+  package let der: [UInt8]
+  package let isCritical: Bool
+
+  package init(oid: String, der: [UInt8], isCritical: Bool = false) {
+    self.oid = oid
+    self.der = der
+    self.isCritical = isCritical
   }
 }

@@ -28,7 +28,7 @@ extension CryptographyError {
   static func keyEncrypted(place: Place = Place()) -> CryptographyError {
     CryptographyError(
       code: "key_encrypted",
-      message: "The encrypted key needs a passphrase, which is not supported yet. "
+      message: "The encrypted key needs a passphrase, which an APNs authentication key never has. "
         + "Remove the encryption with `openssl pkcs8 -in KEY -out PLAIN.p8`.",
       place: place)
   }
@@ -59,5 +59,52 @@ extension CryptographyError {
       message: "The sealed data was changed, or was sealed under another key or for another place. "
         + "Check that the master key belongs to this data.",
       place: place)
+  }
+}
+
+// MARK: - Certificates and their containers
+
+extension CryptographyError {
+  static func certificateMalformed(
+    found: String? = nil, cause: (any Error)? = nil, place: Place = Place()
+  ) -> CryptographyError {
+    CryptographyError(
+      code: "certificate_malformed",
+      message: (found.map { "There is no certificate, found \($0)" } ?? "The certificate cannot be read")
+        + ". Give PEM text with a -----BEGIN CERTIFICATE----- block.",
+      cause: cause, place: place)
+  }
+
+  static func identityMismatch(certificate: String?, key: String, place: Place = Place()) -> CryptographyError {
+    CryptographyError(
+      code: "certificate_key_mismatch",
+      message: "The private key (\(key)) is not the one of the certificate\(certificate.map { " “\($0)”" } ?? ""). "
+        + "Give the key with which the certificate was requested.",
+      place: place)
+  }
+
+  static func keyMissing(_ what: String, place: Place = Place()) -> CryptographyError {
+    CryptographyError(
+      code: "key_missing",
+      message: "\(what). Give the private key as PEM text that starts with -----BEGIN PRIVATE KEY-----.", place: place)
+  }
+
+  static func passphraseMissing(_ what: String, place: Place = Place()) -> CryptographyError {
+    CryptographyError(
+      code: "passphrase_missing", message: "\(what) is encrypted and no passphrase was given. Give its passphrase.",
+      place: place)
+  }
+
+  static func passphraseWrong(_ what: String, cause: (any Error)?, place: Place = Place()) -> CryptographyError {
+    CryptographyError(
+      code: "passphrase_wrong",
+      message: "The passphrase does not open \(what). Give the one that was set when it was exported.",
+      cause: cause, place: place)
+  }
+
+  static func p12(_ code: String, _ message: String, cause: (any Error)? = nil, place: Place = Place())
+    -> CryptographyError
+  {
+    CryptographyError(code: "p12_" + code, message: message, cause: cause, place: place)
   }
 }

@@ -19,13 +19,21 @@ package struct P256SigningKey: Sendable, CustomStringConvertible {
       throw .keyEncrypted()
     }
     guard let block = document.blocks.first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
-      throw .keyWrongType("a PEM block \(document.blocks[0].label)")
+      throw .keyWrongType(PEMLabel.words(for: document.blocks[0].label))
     }
     try self.init(der: block.der)
   }
 
   package init(pem: String) throws(CryptographyError) {
     try self.init(pem: Array(pem.utf8))
+  }
+
+  /// Reads a key in any shape in which keys are pasted into forms, variables and files: PEM or DER, without the BEGIN
+  /// line, in quotes, as a JSON string, with `\n` as two characters, in base64 once more.
+  ///
+  /// - Throws: as `init(pem:)`, naming what the bytes are instead.
+  package init(reading bytes: [UInt8]) throws(CryptographyError) {
+    try self.init(der: try PastedKey(bytes).der)
   }
 
   private init(der: [UInt8]) throws(CryptographyError) {

@@ -144,6 +144,9 @@ package final class HTTP2ServerConnection {
 
   package var openStreams: Int { session.openStreams }
 
+  /// The certificate that the client showed, verified, in DER; `nil` when it showed none or was not asked.
+  package var peerCertificate: [UInt8]? { pipe.peerCertificate }
+
   // MARK: Handling and ending
 
   /// Runs `work`, then sends what it caused, in one write. Inside another `handle` the outer one sends.

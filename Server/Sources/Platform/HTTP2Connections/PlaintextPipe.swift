@@ -47,6 +47,8 @@ final class PlaintextPipe: ByteChannelHandler {
 
   var unsentBytes: Int { channel?.unsentBytes ?? 0 }
 
+  var peerCertificate: [UInt8]? { tls?.peerCertificate }
+
   /// The kernel has a byte of the record of every plaintext byte before this offset. Without TLS a byte is its own
   /// record.
   var plaintextTaken: UInt64 {

@@ -26,10 +26,10 @@ func drainedErrors() -> String { OpenSSLReasons().text }
 
 /// The one function that turns a failed session call into our error.
 ///
-/// - Parameter isClient: a client judges the peer's certificate, a server does not.
+/// - Parameter isClient: whose certificate was judged here: the server's, or the client's if it was asked for one.
 func sessionError(_ ssl: OpaquePointer, isClient: Bool, peer: String) -> TLSError {
   let reasons = OpenSSLReasons()
-  if isClient, case let verdict = Int32(truncatingIfNeeded: SSL_get_verify_result(ssl)), verdict != X509_V_OK {
+  if case let verdict = Int32(truncatingIfNeeded: SSL_get_verify_result(ssl)), verdict != X509_V_OK {
     return certificateError(verdict, peer: peer)
   }
   if reasons.concernsALPN { return alpnError(isClient: isClient, peer: peer) }
@@ -40,6 +40,15 @@ func sessionError(_ ssl: OpaquePointer, isClient: Bool, peer: String) -> TLSErro
     SSL_R_BAD_PACKET_LENGTH, SSL_R_UNEXPECTED_MESSAGE:
     return TLSError(
       .notTLS, message: "\(peer) does not speak TLS on this port; check the port and the scheme. \(reasons.text)")
+  case _ where isClient && clientCertificateAlerts.contains(reasons.first - SSL_AD_REASON_OFFSET):
+    return TLSError(
+      .clientCertificateRefused,
+      message: "\(peer) refused our certificate, or demands one and got none. Check that it is not expired or revoked "
+        + "and that it is for this service. \(reasons.text)")
+  case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+    return TLSError(
+      .clientCertificateRefused,
+      message: "The client \(peer) showed no certificate, which this server demands. \(reasons.text)")
   case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255):
     return TLSError(
       .alert, message: "\(peer) refused the TLS session; its log says more. \(reasons.text)")
@@ -47,6 +56,10 @@ func sessionError(_ ssl: OpaquePointer, isClient: Bool, peer: String) -> TLSErro
     return TLSError(.other, message: "TLS with \(peer) failed. \(reasons.text)")
   }
 }
+
+/// Alerts about a certificate (RFC 8446 section 6.2): bad, unsupported, revoked, expired, unknown, unknown authority,
+/// access denied, certificate required.
+private let clientCertificateAlerts: Set<Int32> = [42, 43, 44, 45, 46, 48, 49, 116]
 
 func alpnError(isClient: Bool, peer: String) -> TLSError {
   TLSError(

@@ -13,8 +13,12 @@ package struct TLSClientContext: Sendable {
   let handle: TLSContextHandle
   let alpn: [String]
 
-  /// - Parameter alpn: protocols offered, the preferred one first. A session fails unless the peer picks one of them.
-  package init(trust: TLSTrust = .system, alpn: [String] = ["h2"]) throws(TLSError) {
+  /// - Parameters:
+  ///   - alpn: protocols offered, the preferred one first. A session fails unless the peer picks one of them.
+  ///   - identity: shown to servers that ask for a certificate; `nil`: none.
+  package init(
+    trust: TLSTrust = .system, alpn: [String] = ["h2"], identity: TLSIdentity? = nil
+  ) throws(TLSError) {
     let handle = try TLSContextHandle(method: TLS_client_method())
     switch trust {
     case .system:
@@ -25,6 +29,7 @@ package struct TLSClientContext: Sendable {
       try handle.trust(pem)
     }
     SSL_CTX_set_verify(handle.pointer, SSL_VERIFY_PEER, nil)
+    if let identity { try handle.use(identity) }
     let offer = wireFormat(alpn)
     // The one OpenSSL function that returns 0 for success.
     guard SSL_CTX_set_alpn_protos(handle.pointer, offer, UInt32(offer.count)) == 0 else {
@@ -53,10 +58,11 @@ package struct TLSServerContext: Sendable {
   ///   - alpn: protocols accepted, the preferred one first.
   package init(
     certificatePEM: [UInt8], keyPEM: [UInt8], alpn: [String] = ["h2"],
-    withoutAgreement: WithoutAgreement = .refuse
+    withoutAgreement: WithoutAgreement = .refuse, clientAuthentication: TLSClientAuthentication = .none
   ) throws(TLSError) {
     let handle = try TLSContextHandle(method: TLS_server_method())
     try handle.use(certificatePEM: certificatePEM, keyPEM: keyPEM)
+    try handle.demand(clientAuthentication)
     // Push clients keep a connection for hours: session tickets would be sent and never used.
     SSL_CTX_set_num_tickets(handle.pointer, 0)
     handle.select(alpn: alpn, answerAnyway: withoutAgreement == .answerAnyway)
@@ -170,7 +176,7 @@ private func withReadBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer) -> Re
 }
 
 /// The caller frees them.
-private func readCertificates(_ pem: [UInt8]) throws(TLSError) -> [OpaquePointer] {
+func readCertificates(_ pem: [UInt8]) throws(TLSError) -> [OpaquePointer] {
   let certificates =
     withReadBIO(pem) { (bio) -> [OpaquePointer]? in
       var certificates: [OpaquePointer] = []

@@ -14,6 +14,8 @@ package struct TLSError: CodedError, Equatable {
     case wrongHost = "tls_wrong_host"
     /// Expired, not valid yet, revoked, or unfit.
     case certificateRefused = "tls_certificate_refused"
+    /// The server does not take our certificate, or a client showed none where one is demanded.
+    case clientCertificateRefused = "tls_client_certificate_refused"
     /// The peer did not agree on a protocol that we offered.
     case alpnMismatch = "alpn_missing"
     /// The peer sent an alert.

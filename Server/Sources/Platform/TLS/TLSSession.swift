@@ -8,7 +8,7 @@ package final class TLSSession {
   /// The largest plaintext of a record (RFC 8446 §5.1).
   package static let recordBytes = 16 * 1024
 
-  private let ssl: OpaquePointer
+  let ssl: OpaquePointer
   /// OpenSSL keeps its own part of the context alive, but the ALPN call-back is ours.
   private let context: TLSContextHandle
   private let input: OpaquePointer

@@ -44,7 +44,7 @@ package struct APNsPayload: Hashable, Sendable, Unprintable {
     }
   }
 
-  private static func withoutFinalNewline(_ source: [UInt8]) -> [UInt8] {
+  static func withoutFinalNewline(_ source: [UInt8]) -> [UInt8] {
     guard source.last == UInt8(ascii: "\n") else { return source }
     var bytes = source
     bytes.removeLast()

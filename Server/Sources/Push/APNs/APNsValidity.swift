@@ -29,12 +29,13 @@ package enum APNsValidity {
   package static func findings(in root: JSONSlice, as pushType: APNsPushType) -> [APNsFinding] {
     guard let aps = root["aps"] else {
       let needsIt: Set<APNsPushType> = [.alert, .background, .liveactivity, .widgets, .controls]
-      guard needsIt.contains(pushType) else { return [] }
+      guard needsIt.contains(pushType) else { return memberFindings(root, pushType) }
       return [error("aps", "a push of type \(pushType.rawValue) needs the object aps")]
     }
     let findings =
-      pushTypeFindings(aps, pushType) + badgeFindings(aps) + soundFindings(aps) + alertFindings(aps)
-      + levelFindings(aps, pushType) + unknownKeyFindings(aps, pushType)
+      pushTypeFindings(aps, pushType) + liveActivityFindings(aps, pushType) + badgeFindings(aps) + soundFindings(aps)
+      + alertFindings(aps)
+      + levelFindings(aps, pushType) + unknownKeyFindings(aps, pushType) + memberFindings(root, pushType)
     return findings.filter { $0.severity == .error } + findings.filter { $0.severity == .warning }
   }
 
@@ -132,6 +133,17 @@ package enum APNsValidity {
     }
   }
 
+  /// Members beside `aps` without which the receiver does nothing.
+  private static func memberFindings(_ root: JSONSlice, _ pushType: APNsPushType) -> [APNsFinding] {
+    switch pushType {
+    case .fileprovider where root["container-identifier"] == nil:
+      [warning("container-identifier", "a fileprovider push names the container that changed")]
+    case .mdm where root["mdm"]?.string == nil:
+      [warning("mdm", "an mdm push carries the device's PushMagic as mdm")]
+    default: []
+    }
+  }
+
   private static let commonKeys: Set<String> = [
     "alert", "badge", "sound", "thread-id", "category", "content-available", "mutable-content", "target-content-id",
     "interruption-level", "relevance-score", "filter-criteria", "content-changed", "ptt-push-type", "url-args",
@@ -141,11 +153,11 @@ package enum APNsValidity {
     "input-push-channel", "input-push-token",
   ]
 
-  private static func error(_ path: String, _ message: String) -> APNsFinding {
+  static func error(_ path: String, _ message: String) -> APNsFinding {
     APNsFinding(severity: .error, path: path, message: message)
   }
 
-  private static func warning(_ path: String, _ message: String) -> APNsFinding {
+  static func warning(_ path: String, _ message: String) -> APNsFinding {
     APNsFinding(severity: .warning, path: path, message: message)
   }
 }

@@ -84,7 +84,7 @@ final class SimulatedRun {
   }
 
   private static func credential(_ keyID: String, _ mints: Locked<Int>) throws -> APNsCredential {
-    var credential = try APNsCredential(teamID: teamID, keyID: keyID, signingKey: .generate())
+    var credential = try APNsTokenCredential(teamID: teamID, keyID: keyID, signingKey: .generate())
     credential.tokenSource = { now, _ in
       let number = mints.withLock { count -> Int in
         count += 1
@@ -92,7 +92,7 @@ final class SimulatedRun {
       }
       return Self.token(keyID, issuedAt: now, number: number)
     }
-    return credential
+    return .token(credential)
   }
 
   /// A token of the right form whose signature is the same in each run.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct APNsPayloadTests {
   @Test("OC-25 without truncation, a text that is too long is refused with its count of bytes")
   func countsBytes() {
-    let content = APNsContent(body: String(repeating: "👍🏽", count: 1100))
+    let content = APNsContent(body: .literal(String(repeating: "👍🏽", count: 1100)))
     let error = #expect(throws: APNsRequestError.self) { try content.payload() }
     #expect(error?.code == "payload_too_large")
     #expect(error?.message.contains("8829 bytes") == true)
@@ -83,30 +83,6 @@ import Testing
 
     func sent(_ source: String) throws -> String {
       text(try APNsContent(sound: try APNsSound.read(try JSONSlice(parsing: Array(source.utf8)))).payload())
-    }
-  }
-
-  @Test("OC-36 the body holds the user's data and nothing of the request") func bodiesOfEveryType() throws {
-    let call = [JSONMember("call", "42")]
-    let bodies: [(APNsPushType, [JSONMember], String)] = [
-      (.voip, call, #"{"call":"42"}"#),
-      (.location, [], #"{"aps":{}}"#),
-      (.background, call, #"{"aps":{"content-available":1},"call":"42"}"#),
-      (.complication, call, #"{"call":"42"}"#),
-      (.fileprovider, [JSONMember("container-identifier", "c")], #"{"container-identifier":"c"}"#),
-      (.pushtotalk, call, #"{"call":"42"}"#),
-      (.widgets, [], #"{"aps":{"content-changed":true}}"#),
-      (.controls, [], #"{"aps":{"content-changed":true}}"#),
-    ]
-    for (type, data, body) in bodies { #expect(text(try APNsPayload.data(data, for: type)) == body) }
-    let nested = [JSONMember("m", .raw(Array(#"{"a":[1,{"b":null}]}"#.utf8)))]
-    #expect(text(try APNsPayload.data(nested, for: .voip)) == #"{"m":{"a":[1,{"b":null}]}}"#)
-    for type in [APNsPushType.alert, .liveactivity, .mdm, APNsPushType(rawValue: "new")] {
-      #expect(throws: APNsRequestError.self) { try APNsPayload.data(call, for: type) }
-    }
-    for custom in [[JSONMember("aps", 1)], call + call] {
-      #expect(throws: APNsRequestError.self) { try APNsPayload.data(custom, for: .voip) }
-      #expect(throws: APNsRequestError.self) { try APNsContent(body: "b", custom: custom).payload() }
     }
   }
 

@@ -58,11 +58,34 @@ import Testing
       (#"{"aps":{"alert":1}}"#, "alert", "error aps.alert"),
       (#"{"aps":{"alert":"a","mine":1}}"#, "alert", "warning aps.mine"),
       (#"{"aps":{"alert":"a","event":"start"}}"#, "alert", "warning aps.event"),
-      (#"{"aps":{"event":"start"}}"#, "liveactivity", nil),
+      (#"{"aps":{"event":"end","timestamp":1,"content-state":{}}}"#, "liveactivity", nil),
+      (#"{"aps":{"event":"update","content-state":{}}}"#, "liveactivity", "error aps.timestamp"),
+      (#"{"aps":{"timestamp":1}}"#, "liveactivity", "error aps.event"),
+      (#"{"aps":{"event":"update","timestamp":1,"content-state":[]}}"#, "liveactivity", "error aps.content-state"),
+      (#"{"aps":{"event":"end","timestamp":1.5,"content-state":{}}}"#, "liveactivity", "error aps.timestamp"),
+      (
+        #"{"aps":{"event":"end","timestamp":1800000000000,"content-state":{}}}"#, "liveactivity", "error aps.timestamp"
+      ),
+      (#"{"aps":{"event":"end","timestamp":1}}"#, "liveactivity", "warning aps.content-state"),
+      (#"{"container":"c"}"#, "fileprovider", "warning container-identifier"),
+      (#"{"MDM":"m"}"#, "mdm", "warning mdm"), (#"{"mdm":"m"}"#, "mdm", nil),
     ] as [(String, String, String?)])
   func matrix(source: String, type: String, expected: String?) throws {
     let findings = APNsValidity.findings(in: try parse(source), as: APNsPushType(rawValue: type))
     #expect(findings.map { "\($0.severity) \($0.path)" } == [expected].compactMap { $0 })
+  }
+
+  @Test("a start of a Live Activity lacks what it lacks") func starts() throws {
+    let findings = APNsValidity.findings(in: try parse(#"{"aps":{"event":"start"}}"#), as: .liveactivity)
+    #expect(
+      findings.map(\.path) == [
+        "aps.timestamp", "aps.content-state", "aps.attributes-type", "aps.attributes", "aps.alert",
+      ])
+    let both =
+      #"{"aps":{"event":"start","timestamp":1,"content-state":{},"attributes-type":"A","attributes":{},"#
+      + #""alert":{"title":"t","body":"b"},"input-push-channel":"c","input-push-token":1}}"#
+    #expect(
+      APNsValidity.findings(in: try parse(both), as: .liveactivity).map(\.path) == ["aps.input-push-token"])
   }
 
   @Test func errorsComeFirstAndRefuse() throws {

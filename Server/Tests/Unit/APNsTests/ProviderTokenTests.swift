@@ -4,10 +4,10 @@ import PabalPrimitives
 import Testing
 
 @Suite struct ProviderTokenTests {
-  private let credential: APNsCredential
+  private let credential: APNsTokenCredential
 
   init() throws {
-    credential = try APNsCredential(
+    credential = try APNsTokenCredential(
       teamID: "TEAM123456", keyID: "KEY1234567", signingKey: try P256SigningKey.generate())
   }
 
@@ -39,16 +39,16 @@ import Testing
 
   @Test func idsAreTenCharacters() throws {
     for id in ["", "KEY123456", "KEY12345678", "KEY 123456", "KEY123456é"] {
-      #expect(throws: APNsRequestError.self) {
-        try APNsCredential(teamID: "TEAM123456", keyID: id, signingKey: credential.signingKey)
+      #expect(throws: APNsCredentialError.self) {
+        try APNsTokenCredential(teamID: "TEAM123456", keyID: id, signingKey: credential.signingKey)
       }
-      #expect(throws: APNsRequestError.self) {
-        try APNsCredential(teamID: id, keyID: "KEY1234567", signingKey: credential.signingKey)
+      #expect(throws: APNsCredentialError.self) {
+        try APNsTokenCredential(teamID: id, keyID: "KEY1234567", signingKey: credential.signingKey)
       }
     }
-    #expect(APNsCredential.keyID(fromFileName: "AuthKey_KEY1234567.p8") == "KEY1234567")
+    #expect(APNsTokenCredential.keyID(fromFileName: "AuthKey_KEY1234567.p8") == "KEY1234567")
     for name in ["key.p8", "AuthKey_KEY.p8", "AuthKey_KEY1234567.pem"] {
-      #expect(APNsCredential.keyID(fromFileName: name) == nil)
+      #expect(APNsTokenCredential.keyID(fromFileName: name) == nil)
     }
   }
 

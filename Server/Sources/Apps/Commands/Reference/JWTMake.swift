@@ -20,7 +20,7 @@ enum JWTMake {
     ])
 
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
-    let (credential, warning) = try SendCredential.read(command, environment: context.environment)
+    let (credential, warning) = try SendCredential.token(command, environment: context.environment)
     if let warning { context.say("warning: \(warning)") }
     context.output.line(try credential.token(at: context.clock.wall(), unwanted: []).text)
     return .done

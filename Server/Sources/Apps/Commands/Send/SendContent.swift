@@ -55,9 +55,9 @@ struct SendContent: Sendable {
       throw UsageError("A push of this type is not made of title and text. Give its payload with --payload FILE.")
     }
     var content = APNsContent()
-    content.title = command.value(SendOptions.title)
-    content.subtitle = command.value(SendOptions.subtitle)
-    content.body = command.value(SendOptions.body)
+    content.title = APNsText(command.value(SendOptions.title))
+    content.subtitle = APNsText(command.value(SendOptions.subtitle))
+    content.body = APNsText(command.value(SendOptions.body))
     content.sound = command.value(SendOptions.sound).map(APNsSound.named)
     content.category = command.value(SendOptions.category)
     content.threadID = command.value(SendOptions.thread)

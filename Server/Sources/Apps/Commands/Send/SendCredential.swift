@@ -11,10 +11,18 @@ enum SendCredential {
   static func read(
     _ command: ParsedCommand, environment: [String: String]
   ) throws -> (APNsCredential, String?) {
+    let (credential, warning) = try token(command, environment: environment)
+    return (.token(credential), warning)
+  }
+
+  /// As `read`, for what signs.
+  static func token(
+    _ command: ParsedCommand, environment: [String: String]
+  ) throws -> (APNsTokenCredential, String?) {
     let path = try command.required(SendOptions.p8)
     let team = try command.required(SendOptions.team)
     let name = String(path.split(separator: "/").last ?? "")
-    let named = APNsCredential.keyID(fromFileName: name)
+    let named = APNsTokenCredential.keyID(fromFileName: name)
     guard let keyID = command.value(SendOptions.keyID) ?? named else {
       throw UsageError("--key-id is missing: the name \(name) does not tell it as AuthKey_<ID>.p8 does.")
     }
@@ -24,7 +32,7 @@ enum SendCredential {
     let pem = try InputFile.contents(of: path, what: "The key", limit: keyBytes)
     let key: P256SigningKey
     do {
-      key = try P256SigningKey(pem: pem)
+      key = try P256SigningKey(reading: pem)
     } catch {
       throw UsageError("The key \(path): \(error.message)", code: error.code)
     }
@@ -33,7 +41,7 @@ enum SendCredential {
         ? nil
         : "The file is called \(name), but --key-id is \(keyID). If APNs says InvalidProviderToken, look here first."
     }
-    var credential = try APNsCredential(teamID: team, keyID: keyID, signingKey: key)
+    var credential = try APNsTokenCredential(teamID: team, keyID: keyID, signingKey: key)
     let shared = try SharedProviderToken(credential, environment: environment)
     credential.tokenSource = { now, unwanted in try shared.token(at: now, unwanted: unwanted) }
     return (credential, warning)

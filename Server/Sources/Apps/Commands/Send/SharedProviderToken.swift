@@ -19,10 +19,10 @@ struct SharedProviderToken: Sendable {
   private static let maximumAge = ProviderTokenMachine.renewalAge
   private static let fileBytes = 4096
 
-  private let credential: APNsCredential
+  private let credential: APNsTokenCredential
   private let path: String?
 
-  init(_ credential: APNsCredential, environment: [String: String]) throws {
+  init(_ credential: APNsTokenCredential, environment: [String: String]) throws {
     self.credential = credential
     let name = try SHA256.hash(
       Array("\(credential.teamID)/\(credential.keyID)/".utf8) + credential.signingKey.publicKey.x963)

@@ -2,7 +2,7 @@ package import Cryptography
 package import PabalPrimitives
 
 /// What signs the provider tokens of one team: an APNs authentication key (.p8) and its two ids.
-package struct APNsCredential: Sendable {
+package struct APNsTokenCredential: Sendable {
   package let teamID: String
   package let keyID: String
   package let signingKey: P256SigningKey
@@ -13,7 +13,7 @@ package struct APNsCredential: Sendable {
   package typealias TokenSource = @Sendable (_ now: WallTime, _ unwanted: [String]) throws -> String
 
   /// - Throws: `credential_invalid` unless both ids are ten letters or digits.
-  package init(teamID: String, keyID: String, signingKey: P256SigningKey) throws(APNsRequestError) {
+  package init(teamID: String, keyID: String, signingKey: P256SigningKey) throws(APNsCredentialError) {
     try Self.check(teamID, "team id", "developer.apple.com › Membership")
     try Self.check(keyID, "key id", "developer.apple.com › Keys")
     self.teamID = teamID
@@ -36,9 +36,9 @@ package struct APNsCredential: Sendable {
     return isIdentifier(id) ? id : nil
   }
 
-  private static func check(_ id: String, _ name: String, _ source: String) throws(APNsRequestError) {
+  private static func check(_ id: String, _ name: String, _ source: String) throws(APNsCredentialError) {
     guard isIdentifier(id) else {
-      throw APNsRequestError(
+      throw APNsCredentialError(
         code: "credential_invalid",
         message: "The \(name) must be \(APNsLimits.identifierCharacters) letters or digits, as in \(source).")
     }

@@ -12,7 +12,8 @@ package enum ProviderToken {
   }
 
   /// A newly signed token: `alg` ES256, `kid`, `iss`, `iat` in seconds, and nothing else.
-  package static func mint(for credential: APNsCredential, issuedAt: WallTime) throws(CryptographyError) -> String {
+  package static func mint(for credential: APNsTokenCredential, issuedAt: WallTime) throws(CryptographyError) -> String
+  {
     let header: JSONValue = ["alg": "ES256", "kid": .string(credential.keyID)]
     let claims: JSONValue = ["iss": .string(credential.teamID), "iat": .int(issuedAt.seconds)]
     let signed = Base64URL.encode(header.encoded) + "." + Base64URL.encode(claims.encoded)

@@ -2,9 +2,11 @@ package import PabalPrimitives
 
 /// What a visible push shows, and what travels with it; becomes the body of an `alert` push.
 package struct APNsContent: Sendable, Equatable {
-  package var title: String?
-  package var subtitle: String?
-  package var body: String?
+  package var title: APNsText?
+  package var subtitle: APNsText?
+  package var body: APNsText?
+  /// File or storyboard that the app shows when it starts from the notification.
+  package var launchImage: String?
   package var badge: APNsBadge?
   package var sound: APNsSound?
   package var threadID: String?
@@ -13,29 +15,37 @@ package struct APNsContent: Sendable, Equatable {
   package var isMutable: Bool
   /// Also wakes the app.
   package var wakesApp: Bool
+  /// The window that comes forward.
+  package var targetContentID: String?
   package var interruptionLevel: APNsInterruptionLevel?
   /// 0…1 for notifications.
   package var relevanceScore: Double?
+  /// What the Focus filters of the app go by.
+  package var filterCriteria: String?
   /// The app's own members, beside `aps`, in this order.
   package var custom: [JSONMember]
 
   package init(
-    title: String? = nil, subtitle: String? = nil, body: String? = nil, badge: APNsBadge? = nil,
-    sound: APNsSound? = nil, threadID: String? = nil, category: String? = nil, isMutable: Bool = false,
-    wakesApp: Bool = false, interruptionLevel: APNsInterruptionLevel? = nil, relevanceScore: Double? = nil,
+    title: APNsText? = nil, subtitle: APNsText? = nil, body: APNsText? = nil, launchImage: String? = nil,
+    badge: APNsBadge? = nil, sound: APNsSound? = nil, threadID: String? = nil, category: String? = nil,
+    isMutable: Bool = false, wakesApp: Bool = false, targetContentID: String? = nil,
+    interruptionLevel: APNsInterruptionLevel? = nil, relevanceScore: Double? = nil, filterCriteria: String? = nil,
     custom: [JSONMember] = []
   ) {
     self.title = title
     self.subtitle = subtitle
     self.body = body
+    self.launchImage = launchImage
     self.badge = badge
     self.sound = sound
     self.threadID = threadID
     self.category = category
     self.isMutable = isMutable
     self.wakesApp = wakesApp
+    self.targetContentID = targetContentID
     self.interruptionLevel = interruptionLevel
     self.relevanceScore = relevanceScore
+    self.filterCriteria = filterCriteria
     self.custom = custom
   }
 
@@ -44,28 +54,38 @@ package struct APNsContent: Sendable, Equatable {
   /// - Throws: `payload_invalid` when nothing would be visible or a custom member has a reserved or repeated name;
   ///   `payload_too_large`.
   package func payload() throws(APNsRequestError) -> APNsPayload {
-    let alert = JSONValue.compact([
-      "title": JSONValue(title), "subtitle": JSONValue(subtitle), "body": JSONValue(body),
-    ])
-    let hasAlert = alert != .object([])
-    guard hasAlert || badge != nil || sound != nil else {
+    try APNsPayload(checking: encoded(), for: .alert)
+  }
+
+  /// As `payload`, with a body that is too long cut to what fits.
+  package func fittingPayload() throws(APNsRequestError) -> (payload: APNsPayload, truncation: APNsTruncation?) {
+    try APNsPayload.fitting(encoded(), for: .alert)
+  }
+
+  private func encoded() throws(APNsRequestError) -> [UInt8] {
+    let texts =
+      (title?.members("title") ?? []) + (subtitle?.members("subtitle") ?? []) + (body?.members("body") ?? [])
+    guard !texts.isEmpty || badge != nil || sound != nil else {
       throw .payload("An alert push needs a title, a body, a badge or a sound.")
     }
     if let relevanceScore, !(0...1).contains(relevanceScore) {
       throw .payload("The relevance score must be from 0 to 1.")
     }
+    let alert = texts + (launchImage.map { [JSONMember("launch-image", .string($0))] } ?? [])
     let aps = JSONValue.compact([
-      "alert": hasAlert ? alert : .null,
+      "alert": texts.isEmpty ? .null : .object(alert),
       "badge": JSONValue(badge?.number),
       "sound": sound?.json ?? .null,
       "thread-id": JSONValue(threadID),
       "category": JSONValue(category),
       "content-available": wakesApp ? 1 : .null,
       "mutable-content": isMutable ? 1 : .null,
+      "target-content-id": JSONValue(targetContentID),
       "interruption-level": JSONValue(interruptionLevel?.rawValue),
       "relevance-score": relevanceScore.map(JSONValue.double) ?? .null,
+      "filter-criteria": JSONValue(filterCriteria),
     ])
-    return try APNsPayload.joining(aps: aps, custom: custom, for: .alert)
+    return try APNsPayload.root(aps: aps, custom: custom).encoded
   }
 }
 
@@ -77,27 +97,13 @@ package enum APNsInterruptionLevel: String, Sendable, Hashable, CaseIterable {
 }
 
 extension APNsPayload {
-  /// The body of a push that shows nothing by itself: `background`, `voip`, `complication`, `fileprovider`,
-  /// `location`, `pushtotalk`, `widgets` or `controls`, each with the `aps` that its type asks for, or none.
-  ///
-  /// - Throws: `payload_invalid` for a type with rules of its own (`alert`, `liveactivity`, `mdm`, unknown ones) and
-  ///   for reserved or repeated names; `payload_too_large`.
-  package static func data(
-    _ custom: [JSONMember], for pushType: APNsPushType
-  ) throws(APNsRequestError) -> APNsPayload {
-    switch pushType {
-    case .background: try joining(aps: ["content-available": 1], custom: custom, for: pushType)
-    case .widgets, .controls: try joining(aps: ["content-changed": true], custom: custom, for: pushType)
-    case .location: try joining(aps: .object([]), custom: custom, for: pushType)
-    case .voip, .complication, .fileprovider, .pushtotalk: try joining(aps: nil, custom: custom, for: pushType)
-    default:
-      throw .payload("A push of type \(pushType.rawValue) cannot be made of data alone. Give its whole payload.")
-    }
-  }
-
   static func joining(
     aps: JSONValue?, custom: [JSONMember], for pushType: APNsPushType
   ) throws(APNsRequestError) -> APNsPayload {
+    try APNsPayload(checking: root(aps: aps, custom: custom).encoded, for: pushType)
+  }
+
+  static func root(aps: JSONValue?, custom: [JSONMember]) throws(APNsRequestError) -> JSONValue {
     var names: Set<String> = ["aps"]
     for member in custom where !names.insert(member.name).inserted {
       throw .payload(
@@ -105,7 +111,6 @@ extension APNsPayload {
           ? "The name aps is Apple's. Give title, body, badge and sound by their own options."
           : "Two custom members have the same name. Give each once.")
     }
-    let root = JSONValue.object((aps.map { [JSONMember("aps", $0)] } ?? []) + custom)
-    return try APNsPayload(checking: root.encoded, for: pushType)
+    return .object((aps.map { [JSONMember("aps", $0)] } ?? []) + custom)
   }
 }
