@@ -112,7 +112,7 @@ private func withLegacyLibrary<Result>(
     guard let provider = OSSL_PROVIDER_load(library, name) else {
       throw .p12(
         "legacy_unsupported",
-        "The .p12 is encrypted with RC2 or another algorithm of old that OpenSSL 3 keeps in its legacy provider, which "
+        "The .p12 is encrypted with RC2 or another old algorithm that OpenSSL 3 keeps in its legacy provider, which "
           + "is not installed. Install it (Debian and Ubuntu: openssl-provider-legacy), or export the certificate again "
           + "with a current system.",
         cause: cause ?? OpenSSLErrorStack.drained())

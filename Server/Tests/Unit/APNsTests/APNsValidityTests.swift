@@ -49,7 +49,9 @@ import Testing
       (#"{"aps":{"alert":"a","interruption-level":"time-sensitive"}}"#, "alert", "warning aps.interruption-level"),
       (#"{"aps":{"alert":"a","interruption-level":"passive"}}"#, "alert", nil),
       (#"{"aps":{"alert":"a","relevance-score":75}}"#, "alert", "warning aps.relevance-score"),
-      (#"{"aps":{"alert":"a","relevance-score":75}}"#, "liveactivity", nil),
+      (
+        #"{"aps":{"event":"end","timestamp":1,"content-state":{},"relevance-score":75}}"#, "liveactivity", nil
+      ),
       (#"{"aps":{"alert":{"loc-args":["a"]}}}"#, "alert", "warning aps.alert.loc-args"),
       (#"{"aps":{"alert":{"loc-key":"k","loc-args":["a"]}}}"#, "alert", nil),
       (#"{"aps":{"badge":-1}}"#, "alert", "error aps.badge"),
