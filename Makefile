@@ -11,7 +11,7 @@ ifeq ($(shell uname -s),Linux)
 RELEASE += --static-swift-stdlib
 endif
 SWIFT_TEST := swift test --disable-xctest $(STRICT)
-SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmarks Examples/TalentMarket/Sources \
+SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmarks Server/Fuzz Examples/TalentMarket/Sources \
   Examples/TalentMarket/Tests)
 
 # `PABAL_TESTS` is for work on one target; here everything runs.

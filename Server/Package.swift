@@ -93,6 +93,20 @@ let benches: [Target] = [
     path: "Benchmarks/EngineBench", swiftSettings: strict)
 ]
 
+// What reads bytes of strangers; `scripts/fuzz` and the replay of its corpora share it.
+var fuzz: [Target] = [
+  .target(
+    name: "FuzzTargets",
+    dependencies: ["APNs", "Cryptography", "HTTP2", "HTTPServer", "Simulator", model, primitives], path: "Fuzz",
+    exclude: ["Runner"], swiftSettings: strict)
+]
+// It has no `main` of its own, libFuzzer brings one: an ordinary build could not link it.
+if Context.environment["PABAL_FUZZ"] != nil {
+  fuzz.append(
+    .executableTarget(
+      name: "FuzzRunner", dependencies: ["FuzzTargets"], path: "Fuzz/Runner", swiftSettings: strict))
+}
+
 let testKit: [Target] = [
   layer("TestKit", "TestSupport", ["EventLoop", "Cryptography", "HTTP2Connections", "TLS", "HTTP2", model, primitives]),
   layer("TestKit", "StorageConformance", ["Storage", model, primitives]),
@@ -113,6 +127,7 @@ let wideTests: [[Target]] = [
     "Integration", "IntegrationTests",
     everything + ["PabalServer", "Commands", "StorageConformance", "TestSupport"]),
   tests("Simulation", "SimulationTests", everything + ["TestSupport"]),
+  tests("Unit", "FuzzTargetsTests", ["FuzzTargets", "TestSupport"]),
 ]
 
 let package = Package(
@@ -120,6 +135,7 @@ let package = Package(
   platforms: [.macOS(.v14)],
   products: [.executable(name: "pabal", targets: ["pabal"])],
   dependencies: [.package(name: "pabal", path: "..")],
-  targets: native + platform + push + adapters + apps + benches + testKit + (unitTests + wideTests).flatMap { $0 },
+  targets: native + platform + push + adapters + apps + benches + fuzz + testKit
+    + (unitTests + wideTests).flatMap { $0 },
   swiftLanguageModes: [.v6]
 )

@@ -113,8 +113,8 @@ private func withLegacyLibrary<Result>(
       throw .p12(
         "legacy_unsupported",
         "The .p12 is encrypted with RC2 or another old algorithm that OpenSSL 3 keeps in its legacy provider, which "
-          + "is not installed. Install it (Debian and Ubuntu: openssl-provider-legacy), or export the certificate again "
-          + "with a current system.",
+          + "is not installed. Install it (Debian and Ubuntu: openssl-provider-legacy), or export the certificate "
+          + "again with a current system.",
         cause: cause ?? OpenSSLErrorStack.drained())
     }
     loaded.append(provider)

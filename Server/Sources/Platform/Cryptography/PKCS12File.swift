@@ -2,7 +2,7 @@ internal import COpenSSL
 import PabalPrimitives
 
 /// What lies in a .p12, as DER, so that nothing of it is bound to the library that opened it.
-struct PKCS12Bags {
+struct PKCS12Bags: Unprintable {
   /// PKCS#8, not encrypted.
   var keys: [[UInt8]] = []
   var certificates: [[UInt8]] = []

@@ -1,7 +1,8 @@
 internal import COpenSSL
+package import PabalPrimitives
 
 /// A certificate chain and its private key, checked: what a side shows to prove who it is.
-package struct TLSIdentity: Sendable {
+package struct TLSIdentity: Sendable, Unprintable {
   let certificates: [[UInt8]]
   let privateKey: [UInt8]
 

@@ -19,6 +19,21 @@ package enum TestFiles {
     try read("\(folder(above: 4))/Tests/Fixtures/\(name)")
   }
 
+  /// Names of the files in `Server/Tests/Fixtures/<folder>`, sorted; hidden ones are left out.
+  package static func fixtures(in folder: String) throws -> [String] {
+    let path = "\(self.folder(above: 4))/Tests/Fixtures/\(folder)"
+    guard let directory = opendir(path) else { throw Failure(description: "cannot open \(path): errno \(errno)") }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
   /// The Python that `scripts/bootstrap test` has furnished with the peers' libraries.
   package static func peerPython() throws -> String {
     let path = "\(folder(above: 5))/.build/peers/bin/python"

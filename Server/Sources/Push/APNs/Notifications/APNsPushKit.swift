@@ -98,7 +98,7 @@ package struct APNsPushToTalk: APNsNotification {
 }
 
 /// Tells a managed device to contact its server. The topic is that of the MDM certificate, not a bundle id.
-package struct APNsDeviceManagement: APNsNotification {
+package struct APNsDeviceManagement: APNsNotification, Unprintable {
   package static let pushType = APNsPushType.mdm
 
   package let priority = APNsPriority.immediate
