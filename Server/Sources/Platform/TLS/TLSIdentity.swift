@@ -1,5 +1,5 @@
 internal import COpenSSL
-package import PabalPrimitives
+internal import PabalPrimitives
 
 /// A certificate chain and its private key, checked: what a side shows to prove who it is.
 package struct TLSIdentity: Sendable, Unprintable {
