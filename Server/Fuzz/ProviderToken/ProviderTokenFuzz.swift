@@ -1,4 +1,5 @@
 import APNs
+import PabalPrimitives
 import Simulator
 
 /// A provider token: what the stand-in takes for one, our own reader reads alike.
