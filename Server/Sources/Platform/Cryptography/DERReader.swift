@@ -85,6 +85,7 @@ package enum DERTag {
 
 /// Writes ASN.1 in DER (X.690).
 package enum DERWriter {
+  /// A value with its tag and length.
   package static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     var length: [UInt8] = []
     if content.count < 0x80 {
@@ -100,10 +101,12 @@ package enum DERWriter {
     return [tag] + length + content
   }
 
+  /// A UTF8String.
   package static func utf8String(_ text: String) -> [UInt8] {
     element(DERTag.utf8String, Array(text.utf8))
   }
 
+  /// A SEQUENCE of values that are encoded already.
   package static func sequence(_ elements: [[UInt8]]) -> [UInt8] {
     element(DERTag.sequence, elements.flatMap { $0 })
   }

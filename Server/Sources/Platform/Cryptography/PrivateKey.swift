@@ -22,6 +22,7 @@ package struct PrivateKey: Sendable, CustomStringConvertible {
     }
   }
 
+  /// A new random key.
   package static func generate(_ kind: Kind) throws(CryptographyError) -> PrivateKey {
     if kind == .p256 { return try PrivateKey(P256SigningKey.generate()) }
     let context = try check(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil), "prepare a key")

@@ -48,6 +48,9 @@ package struct APNsCertificateCredential: Sendable {
     return "The certificate ends on \(notAfter.rfc3339). Renew it before; TLS fails afterwards."
   }
 
+  /// Whether the certificate covers these headers there; `nil`: the environment is not known.
+  ///
+  /// - Throws: `topic_not_covered`, `environment_not_covered`.
   package func check(_ head: APNsHead, environment: PushEnvironment?) throws(APNsCredentialError) {
     guard topics.contains(head.topic) else {
       throw APNsCredentialError(

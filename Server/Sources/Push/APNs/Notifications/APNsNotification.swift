@@ -22,6 +22,7 @@ extension APNsNotification {
       topic: bundle, pushType: Self.pushType, priority: priority, expiration: expiration, collapseID: collapseID)
   }
 
+  /// The whole push for one device.
   package func request(to token: DeviceToken, of bundle: Topic) throws(APNsRequestError) -> APNsRequest {
     APNsRequest(token: token, head: try head(for: bundle), payload: try payload())
   }
