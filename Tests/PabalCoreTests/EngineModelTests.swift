@@ -62,7 +62,7 @@ private final class ModelServer: Sendable {
     return state.withLock { state in
       guard call.url.path == "/v1/devices" else {
         for event in body["events"]?.elements ?? [] { state.eventIDs.insert(event["eventId"]?.string ?? "?") }
-        return HTTPAnswer(status: 202, body: Array("{}".utf8))
+        return HTTPAnswer(status: 202, body: Array(#"{"accepted":1,"duplicates":0,"rejected":[]}"#.utf8))
       }
       let install = body["installId"]?.string ?? "?"
       let epoch = body["epoch"]?.int ?? -1

@@ -123,11 +123,25 @@ import Testing
     #expect(try EventJournal(folder: folder, files: .live).isEmpty)
   }
 
+  @Test("a network's log-in page answers 200 as well: the events are kept", arguments: ["<html>", "", "{}", "[]"])
+  func strangers(_ body: String) {
+    var machine = UploadMachine(randomness: .seeded(1))
+    _ = machine.handle(.appended)
+    let actions = machine.handle(.finished(CallOutcome(HTTPAnswer(status: 200, body: Array(body.utf8)))))
+    #expect(actions.count == 1)
+    guard case .schedule? = actions.first else {
+      Issue.record("not kept: \(actions)")
+      return
+    }
+    #expect(machine.handle(.retryDue) == [.sendNext])
+  }
+
   @Test func `the upload follows the answers`() {
     var machine = UploadMachine(randomness: .seeded(1))
     #expect(machine.handle(.appended) == [.sendNext])
     #expect(machine.handle(.appended).isEmpty)
-    #expect(machine.handle(.finished(CallOutcome(HTTPAnswer(status: 202)))) == [.acknowledge, .sendNext])
+    let taken = HTTPAnswer(status: 202, body: Array(#"{"accepted":1,"duplicates":0,"rejected":[]}"#.utf8))
+    #expect(machine.handle(.finished(CallOutcome(taken))) == [.acknowledge, .sendNext])
     #expect(machine.handle(.finished(CallOutcome(HTTPAnswer(status: 400)))) == [.quarantine, .sendNext])
     let later = machine.handle(.finished(CallOutcome(HTTPAnswer(status: 503, headers: ["retry-after": "60"]))))
     guard case .schedule(let wait)? = later.first else {

@@ -142,6 +142,55 @@ import Testing
     }
   }
 
+  @Test("started before the first unlock: nobody signs in or out by accident, and what was asked for is done after it")
+  func firstUnlock() async throws {
+    let bench = KitBench()
+    try await bench.run { phone in
+      try await phone.launch()
+      await (try bench.client()).signIn(userID: "A")
+      await (try bench.client()).flush()
+      let first = try #require(bench.server.registrations.last)
+      let before = bench.server.registrations.count
+      bench.kill()
+      bench.lockKeychain(true)
+      try await phone.launch()
+      bench.push(1)
+      await (try bench.client()).signOut()
+      try await phone.settle()
+      #expect(bench.server.registrations.count == before)
+      #expect(bench.storedKeychain.count == 1)
+      let problems = await (try bench.client()).recentProblems().map(\.code)
+      #expect(problems.contains("keychain_locked"))
+      var states = try bench.client().registrationUpdates.makeAsyncIterator()
+      guard case .failed(let error, let retryAt)? = await states.next() else {
+        Issue.record("the app does not hear of it")
+        return
+      }
+      #expect(error.code == "keychain_locked")
+      #expect(retryAt != nil)
+      bench.lockKeychain(false)
+      try await phone.advance(by: .seconds(7))
+      let last = try #require(bench.server.registrations.last)
+      #expect(last["userId"]?.isNull == true)
+      #expect(last["installId"]?.string == first["installId"]?.string)
+      #expect(last["epoch"]?.int == 2)
+    }
+  }
+
+  @Test func `an install falls behind the server, and goes on past its epoch`() async throws {
+    let bench = KitBench()
+    try await bench.run { phone in
+      bench.server.answerOnce("/v1/devices", #"{"id":"dev_1","status":"superseded","epoch":7}"#)
+      try await phone.launch()
+      await (try bench.client()).signIn(userID: "A")
+      await (try bench.client()).flush()
+      #expect(bench.server.registrations.last?["userId"]?.string == "A")
+      #expect(bench.server.registrations.last?["epoch"]?.int ?? 0 >= 8)
+      var states = try bench.client().registrationUpdates.makeAsyncIterator()
+      #expect(await states.next() == .registered)
+    }
+  }
+
   @Test func `permission is never asked for by the SDK itself`() async throws {
     let bench = KitBench()
     try await bench.run { phone in

@@ -16,6 +16,8 @@ final class ScriptedServer: Sendable {
     var calls: [Call] = []
     var isReachable = true
     var statuses: [String: Int] = [:]
+    /// Whole answers, each given once.
+    var answers: [String: String] = [:]
     var preferences: [String: Bool] = ["marketing": true, "message": true, "talentRequest": true, "review": true]
   }
 
@@ -51,6 +53,10 @@ final class ScriptedServer: Sendable {
     state.withLock { $0.statuses[path] = status }
   }
 
+  func answerOnce(_ path: String, _ body: String) {
+    state.withLock { $0.answers[path] = body }
+  }
+
   private func answer(_ call: HTTPCall) throws -> HTTPAnswer {
     let body = try JSONSlice(parsing: call.body ?? Array("{}".utf8))
     return try state.withLock { state in
@@ -61,6 +67,9 @@ final class ScriptedServer: Sendable {
       state.calls.append(
         Call(
           method: call.method, path: call.url.path, query: call.url.query ?? "", headers: call.headers, body: body))
+      if let body = state.answers.removeValue(forKey: call.url.path) {
+        return HTTPAnswer(status: 200, body: Array(body.utf8))
+      }
       switch call.url.path {
       case "/v1/devices":
         let isFirst = state.calls.filter { $0.path == "/v1/devices" }.count == 1

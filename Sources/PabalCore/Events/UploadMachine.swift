@@ -71,19 +71,38 @@ package struct UploadMachine: Sendable {
 
   private mutating func finished(_ outcome: CallOutcome) -> [Action] {
     switch outcome {
-    case .accepted:
+    case .accepted(let answer):
+      guard EventsAnswer(body: answer.body) != nil else {
+        // The events are ours until our server has them.
+        return wait(nil)
+      }
       backOff.reset()
       return [.acknowledge, .sendNext]
     case .later(_, let retryAfter):
-      state = .waiting
-      return [.schedule(backOff.next(retryAfter: retryAfter, randomness: randomness))]
+      return wait(retryAfter)
     case .refused(let status, _) where status == 401 || status == 403 || status == 404:
       // The key or the address is wrong, not the events.
-      state = .waiting
-      return [.schedule(backOff.next(retryAfter: BackOff.delays.last, randomness: randomness))]
+      return wait(BackOff.delays.last)
     case .refused:
       backOff.reset()
       return [.quarantine, .sendNext]
+    }
+  }
+
+  private mutating func wait(_ retryAfter: Duration?) -> [Action] {
+    state = .waiting
+    return [.schedule(backOff.next(retryAfter: retryAfter, randomness: randomness))]
+  }
+}
+
+/// What the SDK reads of the answer to `POST /v1/events`: that it is our server's.
+struct EventsAnswer {
+  /// `nil` when something between us and the server answered, such as a network's log-in page.
+  init?(body: [UInt8]) {
+    do throws(JSONError) {
+      guard try JSONSlice(parsing: body)["accepted"]?.int != nil else { return nil }
+    } catch {
+      return nil
     }
   }
 }
