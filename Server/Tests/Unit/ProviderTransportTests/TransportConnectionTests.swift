@@ -75,14 +75,25 @@ import Testing
     #expect(rig.core.open == 0)
   }
 
-  @Test("OC-12: TCP accepts but nothing answers; after 10 s one new dial, 100 × 200 on it")
-  func hangingDial() throws {
+  @Test(
+    "OC-12: the first dial hangs (SYN swallowed, or TCP up and no answer); one new dial, 100 × 200; no waiter outlives it",
+    arguments: [true, false])
+  func hangingDial(isSwallowed: Bool) throws {
     let rig = try TransportRig()
     defer { rig.end() }
-    rig.loop.onConnect = { if $0.number == 0 { $0.dial = .swallowed } }
+    rig.loop.onConnect = { connection in
+      guard connection.number == 0 else { return }
+      if isSwallowed { connection.dial = .swallowed } else { connection.stallAfter = (.toClient, 0) }
+    }
     let start = rig.loop.now
-    let outcomes = rig.sendAndWait(try rig.pushes(100))
-    #expect(outcomes.count { $0.status == 200 && $0.attempts == 1 } == 100)
+    let hurried = try rig.push(within: .seconds(5))
+    let pushes = try rig.pushes(100)
+    rig.send([hurried] + pushes)
+    rig.run(for: .seconds(6))
+    #expect(rig.outcome(hurried)?.state == .expired)
+    #expect(rig.outcome(hurried)?.reason == .providerUnreachable)
+    rig.run(for: .seconds(60)) { rig.sink.outcomes.count == 101 }
+    #expect(rig.sink.outcomes.count { $0.status == 200 && $0.attempts == 1 } == 100)
     #expect(rig.core.statistics.connectionsDialed == 2)
     #expect(start.duration(to: rig.loop.now) < .seconds(11))
   }
@@ -122,6 +133,9 @@ import Testing
       rig.run(for: .seconds(60))
     }
     #expect(rig.peer.requests.map(\.connection) == [1] + [Int](repeating: 2, count: 9))
+    // The old one was closed by us; the new one answers its PINGs.
+    #expect(rig.core.statistics.connectionsReady == 1)
+    #expect(rig.peer.pings > 0)
   }
 
   @Test("OC-17: accepted, then TCP is reset before the response: unknown; with a collapse id once more, same apns-id")

@@ -57,6 +57,8 @@ import Testing
     #expect(outcome?.verdict == .reauthenticate)
     #expect(rig.peer.requests.count == 2)
     #expect(Set(rig.peer.requests.map(\.authorization)).count == 2)
+    // The credential is out of use, and says so to whoever watches.
+    #expect(rig.core.statistics.credentialRefusal == .clockSkewSuspected)
   }
 
   @Test("A refused credential ends what waits, canceled with the provider's word; nothing more is written")
