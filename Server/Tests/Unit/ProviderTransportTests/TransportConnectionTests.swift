@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "OC-12: the first dial hangs (SYN swallowed, or TCP up and no answer); one new dial, 100 × 200; no waiter outlives it",
+    "OC-12: the first dial hangs (no SYN-ACK, or no answer); one new dial, 100 × 200; no waiter outlives it",
     arguments: [true, false])
   func hangingDial(isSwallowed: Bool) throws {
     let rig = try TransportRig()

@@ -1,4 +1,5 @@
 import APNs
+import Cryptography
 import Delivery
 import EventLoop
 import HTTP2
