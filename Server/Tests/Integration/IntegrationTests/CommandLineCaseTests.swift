@@ -66,6 +66,26 @@ import Testing
     }
   }
 
+  /// Flags take the place of a configuration file; a scenario file has its own checks.
+  @Test("OC-85 the environment is never guessed, and a misspelled one never ignored") func environment() async throws {
+    let folder = try TemporaryFolder()
+    let key = folder.file("AuthKey_KEY1234567.p8")
+    try TestFiles.write(try P256SigningKey.generate().pkcs8PEM(), to: key)
+    let send = [
+      "send", "--p8", key, "--team", "TEAM123456", "--topic", "com.example.app", "--device",
+      String(repeating: "ab", count: 32), "-b", "x", "--dry-run",
+    ]
+    for (more, expected) in [
+      ([], "--environment is missing"), (["--enviroment", "production"], "Did you mean --environment?"),
+      (["--environment", "prod"], "sandbox, production"),
+    ] {
+      let result = try await ChildProcess.run(
+        try TestFiles.pabal(), send + more, environment: CommandStage.environment(folder))
+      #expect(result.code == 2)
+      #expect(result.errors.contains(expected), "\(result.errors)")
+    }
+  }
+
   @Test("OC-86 a refused key stops the run instead of failing line by line") func refusedKey() async throws {
     try await withCommandStage { stage in
       let folder = stage.folder

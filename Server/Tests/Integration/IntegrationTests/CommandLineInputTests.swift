@@ -49,6 +49,7 @@ import Testing
       (send + one + ["--environment", "sandbox"], ["not both"]),
       (send + one + ["--connections", "65"], ["1 to 64"]),
       (send + one + ["--timeout", "5"], ["500ms, 30s, 5m or 1h"]),
+      (send + one + ["--proxy", "socks5://a:1"], ["--proxy", "http://host:port"]),
       (send + one + ["--rate", "0"], ["--rate must be a whole number"]),
       (send + one + ["--resume", stage.folder.path], ["journal", "directory"]),
       (send + one + ["--resume", file("text.p8")], ["no journal of pabal send", "Name a new file"]),

@@ -42,6 +42,8 @@ enum SendOptions {
     "retry-unknown", .flag, "repeat once when a reply was lost, though it may arrive twice")
   static let timeout = OptionDefinition("timeout", .value("DURATION"), "for the whole run; default: none")
   static let requestTimeout = OptionDefinition("request-timeout", .value("DURATION"), "for one reply; default 30s")
+  static let proxy = OptionDefinition(
+    "proxy", .value("URL"), "way to APNs, http://host:port; default: HTTPS_PROXY unless NO_PROXY names the host")
   static let resume = OptionDefinition(
     "resume", .value("FILE"), "journal of the run: the same command goes on where it was stopped")
   static let dryRun = OptionDefinition("dry-run", .flag, "show what would be sent; no network")
@@ -52,10 +54,11 @@ enum SendOptions {
   static let direct: [OptionDefinition] = [
     p8, keyID, team, topic, device, devicesFile, format, skipInvalid, unique, noDuplicateCheck, title, body, subtitle,
     sound, badge, category, thread, link, image, payload, environment, endpoint, ca, pushType, priority, expiration,
-    collapseID, apnsID, connections, concurrency, rate, retry, retryUnknown, timeout, requestTimeout, resume, dryRun,
+    collapseID, apnsID, connections, concurrency, rate, retry, retryUnknown, timeout, requestTimeout, proxy, resume,
+    dryRun,
     quiet, json,
   ]
 
   /// Refused by name until they exist.
-  static let planned = ["p12", "cert", "key", "passphrase-file", "proxy", "segment", "holdout", "canary", "confirm"]
+  static let planned = ["p12", "cert", "key", "passphrase-file", "segment", "holdout", "canary", "confirm"]
 }

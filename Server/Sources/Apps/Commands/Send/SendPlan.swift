@@ -1,6 +1,7 @@
 import APNs
 import ArgumentParsing
 import EventLoop
+import HTTP2Connections
 import PabalModel
 import PabalPrimitives
 import TLS
@@ -14,6 +15,7 @@ struct SendPlan: Sendable {
   let credential: APNsCredential
   let endpoint: Endpoint
   let tls: TLSClientContext
+  let proxy: ProxyEndpoint?
   let connections: Int
   let concurrency: Int
   let rate: Int?
@@ -37,6 +39,8 @@ struct SendPlan: Sendable {
       priority: try Self.priority(command), expiration: try Self.expiration(command, context.clock),
       collapseID: command.value(SendOptions.collapseID))
     (endpoint, tls) = try SendEndpoint.read(command)
+    let (proxy, proxyWarning) = try SendProxy.read(command, environment: context.environment, host: endpoint.host)
+    self.proxy = proxy
     connections = try command.integer(SendOptions.connections, in: 1...64) ?? 1
     concurrency = try command.integer(SendOptions.concurrency, in: 1...64_000) ?? 1000
     rate = try command.integer(SendOptions.rate, in: 1...10_000_000)
@@ -47,7 +51,7 @@ struct SendPlan: Sendable {
     isDryRun = command.isSet(SendOptions.dryRun)
     let (list, listWarnings) = try DeviceList.read(command, variables: content.variables)
     self.list = list
-    warnings = [keyWarning].compactMap { $0 } + findings + listWarnings
+    warnings = [keyWarning, proxyWarning].compactMap { $0 } + findings + listWarnings
     apnsID = try Self.apnsID(command, list)
     journal =
       isDryRun ? nil : try Self.journal(command, context, list: list, content: content, head: head, endpoint: endpoint)

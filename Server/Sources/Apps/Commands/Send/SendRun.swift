@@ -42,7 +42,7 @@ final class SendRun: Sendable {
     let pool = PoolMachine.Rules(
       connections: plan.connections, dialsMaximum: plan.timeout == nil ? plan.repeats + 1 : nil)
     var configuration = APNsTransportConfiguration(
-      endpoint: plan.endpoint, tls: plan.tls, credential: plan.credential, pool: pool,
+      endpoint: plan.endpoint, proxy: plan.proxy, tls: plan.tls, credential: plan.credential, pool: pool,
       rules: DeliveryRules(requestTimeout: plan.requestTimeout), concurrency: plan.concurrency, clock: context.clock,
       randomness: context.randomness)
     if plan.journal != nil { configuration.queueLimit = plan.concurrency + blockSize(plan) }

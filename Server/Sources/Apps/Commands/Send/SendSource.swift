@@ -103,7 +103,7 @@ final class SendSource: Sendable {
       }
     } catch {
       // The file went away under us: what was read is sent, the rest cannot be named.
-      block.failure = error
+      block.failure = ListFailure(error)
       block.isLast = true
     }
   }
@@ -191,5 +191,21 @@ struct SendTerms: Sendable {
     } else {
       expiresAt = ends
     }
+  }
+}
+
+/// A list that was readable and is no more.
+struct ListFailure: ExitingError {
+  let message: String
+  let cause: (any Error)?
+  let place: Place
+
+  var code: String { "list_unreadable" }
+  var exitCode: ExitCode { .failure }
+
+  init(_ cause: UsageError, place: Place = Place()) {
+    self.cause = cause
+    self.place = place
+    message = "\(cause.message) The lines before it were sent; the rest were not, and have no outcome."
   }
 }
