@@ -17,7 +17,7 @@ SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmark
 # `PABAL_TESTS` is for work on one target; here everything runs.
 unexport PABAL_TESTS
 
-.PHONY: build demo test test-target test-long test-sanitize lint format bench clean
+.PHONY: build install demo test test-target test-long test-sanitize lint format docs bench clean
 
 build: ## bin/pabal, as it is installed
 	@scripts/bootstrap build
@@ -25,6 +25,17 @@ build: ## bin/pabal, as it is installed
 	@mkdir -p bin
 	@cp "$$(swift build --package-path Server --product pabal $(RELEASE) --show-bin-path)/pabal" bin/pabal
 	@echo "bin/pabal is ready"
+
+PREFIX ?= /usr/local
+TARGET = $(DESTDIR)$(PREFIX)
+
+install: build ## bin/pabal and completion for bash, zsh and fish, below PREFIX (default /usr/local)
+	install -d "$(TARGET)/bin" "$(TARGET)/share/bash-completion/completions" "$(TARGET)/share/zsh/site-functions" \
+	  "$(TARGET)/share/fish/vendor_completions.d"
+	install -m 755 bin/pabal "$(TARGET)/bin/pabal"
+	bin/pabal completion bash >"$(TARGET)/share/bash-completion/completions/pabal"
+	bin/pabal completion zsh >"$(TARGET)/share/zsh/site-functions/_pabal"
+	bin/pabal completion fish >"$(TARGET)/share/fish/vendor_completions.d/pabal.fish"
 
 demo: build ## the whole loop, from an app's register call to a tapped notification
 	swift build --package-path Examples/TalentMarket $(STRICT)
@@ -37,6 +48,7 @@ test: build ## everything that must hold
 	scripts/run-test example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
 	scripts/test-clash-package
 	scripts/test-docs
+	scripts/test-install
 
 test-target: ## only some test targets of the server: make test-target TESTS=HTTP2Tests,DeliveryTests
 	@test -n "$(TESTS)" || { echo "usage: make test-target TESTS=HTTP2Tests,…" >&2; exit 2; }
@@ -59,10 +71,14 @@ lint: ## format, imports, sizes, graph, status
 	scripts/test-check-imports
 	scripts/test-checks
 	scripts/target-graph --check
+	scripts/make-docs --check
 	scripts/check-status
 
 format:
 	swift format --in-place --parallel --recursive $(SOURCES)
+
+docs: build ## docs/cli.md and docs/errors.md, and the SDK's symbol pages in .build/docs
+	scripts/make-docs
 
 bench: build ## CPU compared with h2load in the same run
 	@scripts/bootstrap test

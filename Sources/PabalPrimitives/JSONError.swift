@@ -31,14 +31,9 @@ public struct JSONError: CodedError, Equatable {
   init(_ kind: Kind, at offset: Int, in bytes: [UInt8], place: Place = Place()) {
     self.kind = kind
     self.offset = offset
-    var line = 1
-    var start = 0
-    for index in 0..<min(offset, bytes.count) where bytes[index] == 0x0A {
-      line += 1
-      start = index + 1
-    }
-    self.line = line
-    column = offset - start + 1
+    let position = TextPosition(of: offset, in: bytes)
+    line = position.line
+    column = position.column
     self.place = place
   }
 

@@ -25,6 +25,9 @@ public struct JSONSlice: Sendable {
 
   public var bytes: ArraySlice<UInt8> { source[range] }
 
+  /// Where the value starts in the bytes that were parsed, from 0.
+  public var offset: Int { range.lowerBound }
+
   public var kind: JSONKind {
     switch source[range.lowerBound] {
     case UInt8(ascii: "{"): .object

@@ -42,6 +42,9 @@ extension ReasonSentence {
 
   private static let ours: [ReasonCode: Sentence] = {
     var sentences: [ReasonCode: Sentence] = [:]
+    for (codes, sentence) in furtherFamilies {
+      for code in codes { sentences[ReasonCode(rawValue: code)] = sentence }
+    }
     for (codes, sentence) in families {
       for code in codes { sentences[code] = sentence }
     }
@@ -76,5 +79,34 @@ extension ReasonSentence {
       Sentence("It happened on the way to Apple.", "Apple로 가는 길에 일어난 일입니다.")
     ),
     ([.notConfirmed], Sentence("Only the app itself can tell what its phone showed.", "기기에 무엇이 보였는지는 앱만 알려 줄 수 있습니다.")),
+  ]
+
+  /// Codes that have no constant: those of policies, audiences and other providers.
+  private static let furtherFamilies: [([String], Sentence)] = [
+    (
+      ["not_in_audience", "holdout"],
+      Sentence("Decided when the audience was frozen.", "대상이 정해질 때 결정되었습니다.")
+    ),
+    (
+      ["platform_excluded", "app_version_excluded", "os_permission_denied"],
+      Sentence("Decided from what the device told of itself.", "기기가 알려 준 상태에 따라 정해졌습니다.")
+    ),
+    (
+      ["topic_unsubscribed", "consent_missing", "night_consent_missing"],
+      Sentence("Decided from what the user agreed to.", "사용자의 동의와 구독에 따라 정해졌습니다.")
+    ),
+    (
+      ["quiet_hours", "frequency_capped", "rate_paced", "superseded", "message_paused", "message_canceled"],
+      Sentence("Decided by the rules for this class of messages.", "이 등급의 메시지 규칙에 따라 정해졌습니다.")
+    ),
+    (
+      ["canary_halted", "breaker_open"],
+      Sentence("Decided from how other pushes fared.", "다른 푸시의 결과를 보고 정해졌습니다.")
+    ),
+    (["locale_missing"], Sentence("Found while the text was made.", "문구를 만들 때 발견되었습니다.")),
+    (
+      ["fcm.UNREGISTERED", "fcm.SENDER_ID_MISMATCH", "fcm.QUOTA_EXCEEDED", "fcm.THIRD_PARTY_AUTH_ERROR"],
+      Sentence("Google's word for it (FCM HTTP v1).", "Google FCM의 응답입니다.")
+    ),
   ]
 }

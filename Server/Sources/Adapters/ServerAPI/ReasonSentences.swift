@@ -1,7 +1,9 @@
 import PabalModel
 
 extension ReasonSentence {
-  static let table: [String: ReasonSentence] = ours.merging(apples) { first, _ in first }
+  static let table: [String: ReasonSentence] = [ours, policies, apples, googles].reduce(into: [:]) { all, part in
+    all.merge(part) { first, _ in first }
+  }
 
   private static let ours: [String: ReasonSentence] = [
     "user_unknown": ReasonSentence(

@@ -1,4 +1,6 @@
+import ArgumentParsing
 package import PabalPrimitives
+import ServerAPI
 
 /// The world as a command sees it; one value, made in `main`.
 package struct CommandContext: Sendable {
@@ -12,12 +14,27 @@ package struct CommandContext: Sendable {
   package let randomness: Randomness
   package let signals: SignalWatch
 
+  package init(
+    environment: [String: String], output: CommandOutput, errors: CommandOutput, outputTerminal: Terminal,
+    errorTerminal: Terminal, clock: Clock, randomness: Randomness, signals: SignalWatch
+  ) {
+    self.environment = environment
+    self.output = output
+    self.errors = errors
+    self.outputTerminal = outputTerminal
+    self.errorTerminal = errorTerminal
+    language = CommandLanguage(environment: environment)
+    self.clock = clock
+    self.randomness = randomness
+    self.signals = signals
+  }
+
   package static func system(environment: [String: String], signals: SignalWatch) -> CommandContext {
     CommandContext(
       environment: environment, output: .standard, errors: .errors,
       outputTerminal: Terminal(file: 1, environment: environment),
       errorTerminal: Terminal(file: 2, environment: environment),
-      language: CommandLanguage(environment: environment), clock: .system, randomness: .system, signals: signals)
+      clock: .system, randomness: .system, signals: signals)
   }
 
   /// Talk: hints and warnings.
@@ -28,5 +45,17 @@ package struct CommandContext: Sendable {
   /// The language's own text.
   package func text(en: String, ko: String) -> String {
     language == .ko ? ko : en
+  }
+
+  func text(_ sentence: Sentence) -> String {
+    text(en: sentence.english, ko: sentence.korean)
+  }
+
+  /// The one object of `--json`, or the fields of it that `--json=FIELDS` names.
+  func show(_ object: JSONValue, _ command: ParsedCommand, _ json: OptionDefinition) throws(UsageError) {
+    let bytes = object.encoded
+    let picked = try command.value(json).map(JSONFields.init)?.pick(from: bytes) ?? bytes
+    output.append(picked + [UInt8(ascii: "\n")])
+    output.flush()
   }
 }

@@ -18,9 +18,26 @@ package enum CommandLineTool {
     Verb("send", run: Send.run),
     Verb("why", run: Why.run),
     Verb("status", run: Status.run),
+    Verb("doctor", run: Doctor.run),
     Verb("explain", run: Explain.run),
     Verb("jwt", "make", run: JWTMake.run),
+    Verb("jwt", "inspect", run: JWTInspect.run),
+    Verb("devices", "check-token", run: CheckToken.run),
+    Verb("payload", "lint", run: PayloadLint.run),
+    Verb("payload", "size", run: PayloadSize.run),
+    Verb("payload", "preview", run: PayloadPreview.run),
+    Verb("payload", "curl", run: PayloadCurl.run),
+    Verb("payload", "export", run: PayloadExport.run),
     Verb("sim", "serve", run: SimServe.run),
+    Verb("sim", "devices", run: SimDevices.run),
+    Verb("sim", "add", run: SimAdd.run),
+    Verb("sim", "fault", run: SimFault.run),
+    Verb("sim", "inbox", run: SimInbox.run),
+    Verb("sim", "requests", run: SimRequests.run),
+    Verb("sim", "clock", run: SimClock.run),
+    Verb("sim", "reset", run: SimReset.run),
+    Verb("completion", run: Completion.run),
+    Verb("manual", run: Manual.run),
     Verb("version", run: Version.run),
   ]
 
@@ -36,20 +53,34 @@ package enum CommandLineTool {
       Send.definition,
       Why.definition,
       Status.definition,
+      Doctor.definition,
       Explain.definition,
       CommandDefinition(
-        "jwt", summary: "provider tokens", subcommands: [JWTMake.definition], plannedSubcommands: ["inspect"]),
+        "jwt", summary: "provider tokens", subcommands: [JWTMake.definition, JWTInspect.definition]),
       CommandDefinition(
-        "sim", summary: "a local APNs to try things on", subcommands: [SimServe.definition],
-        plannedSubcommands: [
-          "devices", "add", "fault", "inbox", "requests", "tap", "clock", "phone", "relay", "flood", "reset",
+        "devices", summary: "device tokens", subcommands: [CheckToken.definition],
+        plannedSubcommands: ["list", "get", "add", "remove", "import", "export"]),
+      CommandDefinition(
+        "payload", summary: "payloads, offline",
+        subcommands: [
+          PayloadLint.definition, PayloadSize.definition, PayloadPreview.definition, PayloadCurl.definition,
+          PayloadExport.definition,
         ]),
+      CommandDefinition(
+        "sim", summary: "a local APNs to try things on",
+        subcommands: [
+          SimServe.definition, SimDevices.definition, SimAdd.definition, SimFault.definition, SimInbox.definition,
+          SimRequests.definition, SimClock.definition, SimReset.definition,
+        ], plannedSubcommands: ["tap", "phone", "relay", "flood"]),
+      Completion.definition,
+      Manual.definition,
       Version.definition,
     ],
     plannedSubcommands: [
-      "serve", "doctor", "open", "messages", "deliveries", "users", "devices", "topics", "segments", "types",
-      "schedules", "policies", "insights", "creds", "keys", "webhooks", "listen", "trigger", "logs", "payload", "bench",
-      "team", "audit", "jobs", "backup", "restore", "migrate", "config", "completion",
+      "serve", "open", "messages", "deliveries", "users", "topics", "segments", "types", "schedules",
+      "policies", "insights", "creds", "keys", "webhooks", "listen", "trigger", "logs", "bench", "team", "audit",
+      "jobs",
+      "backup", "restore", "migrate", "config",
     ])
 
   /// Runs one command line.

@@ -62,12 +62,36 @@ package struct OptionDefinition: Sendable, Hashable {
   package let short: Character?
   package let kind: Kind
   package let help: String
+  /// Values that a shell offers; others may be allowed too.
+  package let choices: [String]
 
-  package init(_ name: String, short: Character? = nil, _ kind: Kind, _ help: String) {
+  package init(
+    _ name: String, short: Character? = nil, _ kind: Kind, _ help: String, choices: [String] = []
+  ) {
     self.name = name
     self.short = short
     self.kind = kind
     self.help = help
+    self.choices = choices
+  }
+
+  /// What stands for the value in help; `nil` for a flag.
+  package var placeholder: String? {
+    switch kind {
+    case .flag: nil
+    case .value(let word), .list(let word), .optionalValue(let word): word
+    }
+  }
+
+  /// As help and reference show it: `-t, --title TEXT`.
+  package var spelling: String {
+    let start = short.map { "-\($0), " } ?? ""
+    return switch kind {
+    case .flag: "\(start)--\(name)"
+    case .value(let word): "\(start)--\(name) \(word)"
+    case .list(let word): "\(start)--\(name) \(word)…"
+    case .optionalValue(let word): "\(start)--\(name)[=\(word)]"
+    }
   }
 }
 
@@ -76,10 +100,28 @@ package struct OperandDefinition: Sendable, Hashable {
   package let name: String
   package let isRequired: Bool
   package let help: String
+  /// Words that a shell offers; others may be allowed too.
+  package let choices: [String]
 
-  package init(_ name: String, isRequired: Bool = true, _ help: String) {
+  package init(_ name: String, isRequired: Bool = true, _ help: String, choices: [String] = []) {
     self.name = name
     self.isRequired = isRequired
     self.help = help
+    self.choices = choices
+  }
+}
+
+extension CommandDefinition {
+  /// Every verb with its words from below the root, e.g. `["jwt", "make"]`; groups come before what they hold.
+  package var all: [(path: [String], command: CommandDefinition)] {
+    [([], self)]
+      + subcommands.flatMap { child in child.all.map { ([child.name] + $0.path, $0.command) } }
+  }
+
+  /// `pabal send [FLAGS]`; `call` is the verb with the program's name before it.
+  package func usage(_ call: String) -> String {
+    guard subcommands.isEmpty else { return "\(call) COMMAND [FLAGS]" }
+    let words = operands.map { $0.isRequired ? " \($0.name)" : " [\($0.name)]" }.joined()
+    return call + words + (options.isEmpty ? "" : " [FLAGS]")
   }
 }

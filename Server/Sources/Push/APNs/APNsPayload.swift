@@ -44,7 +44,8 @@ package struct APNsPayload: Hashable, Sendable, Unprintable {
     }
   }
 
-  static func withoutFinalNewline(_ source: [UInt8]) -> [UInt8] {
+  /// What of a text is sent: all but one newline at its end.
+  package static func withoutFinalNewline(_ source: [UInt8]) -> [UInt8] {
     guard source.last == UInt8(ascii: "\n") else { return source }
     var bytes = source
     bytes.removeLast()

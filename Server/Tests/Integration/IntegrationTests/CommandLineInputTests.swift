@@ -125,8 +125,8 @@ import Testing
       (send + ["--sond", "x"], ["Did you mean --sound?"]),
       (send + ["--canary", "f"], ["--canary is not built yet"]),
       (send + ["--enviroment", "production"], ["Did you mean --environment?"]),
-      (["doctor"], ["not built yet"]),
-      (["sim", "inbox"], ["not built yet"]),
+      (["open"], ["not built yet"]),
+      (["sim", "tap"], ["not built yet"]),
       (["why", "u"], ["pabal up", "PABAL_SERVER"]),
       (["explain", "apns.Unregisterd"], ["Did you mean apns.Unregistered?"]),
     ]

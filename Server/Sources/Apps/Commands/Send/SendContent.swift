@@ -119,14 +119,7 @@ struct SendContent: Sendable {
   }
 
   private static func pushType(_ command: ParsedCommand) throws(UsageError) -> APNsPushType? {
-    guard let name = command.value(SendOptions.pushType) else { return nil }
-    let type = APNsPushType(rawValue: name)
-    guard APNsPushType.known.contains(type) else {
-      let names = APNsPushType.known.map(\.rawValue)
-      let nearest = NearestWord.find(name, among: names).map { " Did you mean \($0)?" } ?? ""
-      throw UsageError("Unknown push type '\(name)'.\(nearest) Known are \(names.joined(separator: ", ")).")
-    }
-    return type
+    try command.value(SendOptions.pushType).map(PayloadSource.type)
   }
 }
 

@@ -8,6 +8,12 @@ enum SendEndpoint {
   private static let certificateBytes = 1 << 20
 
   static func read(_ command: ParsedCommand) throws -> (Endpoint, TLSClientContext) {
+    let endpoint = try place(command)
+    return (endpoint, try TLSClientContext(trust: try trust(command)))
+  }
+
+  /// Where to, without a look at files.
+  static func place(_ command: ParsedCommand) throws(UsageError) -> Endpoint {
     let environment = try command.choice(SendOptions.environment, of: PushEnvironment.self)
     guard let url = command.value(SendOptions.endpoint) else {
       guard command.value(SendOptions.ca) == nil else {
@@ -18,20 +24,20 @@ enum SendEndpoint {
           "--environment is missing. A token belongs to sandbox (builds from Xcode) or production (TestFlight and "
             + "App Store); say which, or name another APNs with --endpoint URL.")
       }
-      return (host(environment), try TLSClientContext())
+      return host(environment)
     }
     guard environment == nil else { throw UsageError("Give --environment or --endpoint, not both.") }
-    return (try endpoint(url), try TLSClientContext(trust: try trust(command)))
+    return try endpoint(url)
   }
 
-  private static func host(_ environment: PushEnvironment) -> Endpoint {
+  static func host(_ environment: PushEnvironment) -> Endpoint {
     switch environment {
     case .sandbox: Endpoint(host: "api.sandbox.push.apple.com", port: 443)
     case .production: Endpoint(host: "api.push.apple.com", port: 443)
     }
   }
 
-  private static func trust(_ command: ParsedCommand) throws -> TLSTrust {
+  static func trust(_ command: ParsedCommand) throws -> TLSTrust {
     guard let path = command.value(SendOptions.ca) else { return .system }
     return .authorities(pem: try InputFile.contents(of: path, what: "The certificate", limit: certificateBytes))
   }

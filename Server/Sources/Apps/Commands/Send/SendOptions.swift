@@ -1,3 +1,4 @@
+import APNs
 import ArgumentParsing
 
 /// The flags of `pabal send`.
@@ -25,11 +26,14 @@ enum SendOptions {
   static let image = OptionDefinition(
     "image", .value("URL"), "picture for the service extension: imageUrl and mutable-content")
   static let payload = OptionDefinition("payload", .value("FILE|-"), "whole payload, sent byte for byte")
-  static let environment = OptionDefinition("environment", .value("NAME"), "sandbox or production")
+  static let environment = OptionDefinition(
+    "environment", .value("NAME"), "sandbox or production", choices: ["sandbox", "production"])
   static let endpoint = OptionDefinition("endpoint", .value("URL"), "another APNs, e.g. the stand-in's https://…")
   static let ca = OptionDefinition("ca", .value("FILE"), "certificate that signs the endpoint's, PEM")
-  static let pushType = OptionDefinition("push-type", .value("TYPE"), "default: what the payload asks for")
-  static let priority = OptionDefinition("priority", .value("N"), "10, 5 or 1; default 10, background 5")
+  static let pushType = OptionDefinition(
+    "push-type", .value("TYPE"), "default: what the payload asks for", choices: APNsPushType.known.map(\.rawValue))
+  static let priority = OptionDefinition(
+    "priority", .value("N"), "10, 5 or 1; default 10, background 5", choices: ["10", "5", "1"])
   static let expiration = OptionDefinition(
     "expiration", .value("WHEN"), "0 (try once), UNIX seconds, or +DURATION such as +1h")
   static let collapseID = OptionDefinition("collapse-id", .value("ID"), "replaces an older push with the same id")

@@ -34,10 +34,7 @@ struct SendPlan: Sendable {
     let (credential, keyWarning) = try SendCredential.read(command, environment: context.environment)
     self.content = content
     self.credential = credential
-    head = try APNsHead(
-      topic: Topic(rawValue: try command.required(SendOptions.topic)), pushType: content.pushType,
-      priority: try Self.priority(command), expiration: try Self.expiration(command, context.clock),
-      collapseID: command.value(SendOptions.collapseID))
+    head = try PushHead.read(command, pushType: content.pushType, clock: context.clock)
     (endpoint, tls) = try SendEndpoint.read(command)
     let (proxy, proxyWarning) = try SendProxy.read(command, environment: context.environment, host: endpoint.host)
     self.proxy = proxy
@@ -66,21 +63,6 @@ struct SendPlan: Sendable {
     } catch {
       return nil
     }
-  }
-
-  private static func priority(_ command: ParsedCommand) throws -> APNsPriority? {
-    try command.integer(SendOptions.priority, in: 1...10).map(APNsPriority.init(rawValue:))
-  }
-
-  private static func expiration(_ command: ParsedCommand, _ clock: Clock) throws -> APNsExpiration? {
-    guard let text = command.value(SendOptions.expiration) else { return nil }
-    if text.hasPrefix("+"), let duration = DurationText.parse(String(text.dropFirst())) {
-      return APNsExpiration(timeToLive: duration, now: clock.wall())
-    }
-    guard let seconds = Int64(text), !text.hasPrefix("+") else {
-      throw UsageError("--expiration must be 0, UNIX seconds, or +DURATION such as +1h; found '\(text)'.")
-    }
-    return try APNsExpiration(unixSeconds: seconds)
   }
 
   private static func apnsID(_ command: ParsedCommand, _ list: DeviceList) throws -> APNsID? {

@@ -70,7 +70,7 @@ struct SharedProviderToken: Sendable {
   }
 
   /// A folder that is this user's alone, or none.
-  private static func folder(_ environment: [String: String]) -> String? {
+  static func folder(_ environment: [String: String]) -> String? {
     let path = environment["XDG_RUNTIME_DIR"].map { "\($0)/pabal" } ?? "/tmp/pabal-\(getuid())"
     mkdir(path, 0o700)
     var status = stat()

@@ -4,6 +4,8 @@ import Simulator
 
 /// `pabal sim serve`: a strict APNs with devices of its own, until it is told to stop.
 enum SimServe {
+  /// A scenario with the most rules that a stand-in takes is far below.
+  private static let scenarioBytes = 1 << 20
   private static let host = OptionDefinition("host", .value("ADDRESS"), "numeric address; default 127.0.0.1")
   private static let allowRemote = OptionDefinition("allow-remote", .flag, "let --host be reachable from elsewhere")
   private static let san = OptionDefinition("san", .list("NAME"), "further names in the certificate")
@@ -13,31 +15,62 @@ enum SimServe {
   private static let devices = OptionDefinition("devices", .value("N"), "devices made at the start; default 3")
   private static let topic = OptionDefinition("topic", .value("BUNDLE"), "their app; default com.example.demo")
   private static let data = OptionDefinition("data", .value("DIR"), "keeps authority and key; default: a new folder")
+  private static let scenario = OptionDefinition(
+    "scenario", .value("FILE"), "faults in force from the start: {\"rules\":[…]}, as `sim fault --file` takes them")
+  private static let devicesOut = OptionDefinition(
+    "devices-out", .value("FILE"), "write all device tokens there, one a line, for `send --devices-file`")
+  private static let log = OptionDefinition(
+    "log", .value("WHAT"), "requests (default) keeps the last ones for `sim requests`; none keeps none, for benches",
+    choices: ["requests", "none"])
   private static let json = OptionDefinition("json", .flag, "one line when ready")
 
   static let definition = CommandDefinition(
     "serve", summary: "run a strict local APNs",
     examples: [
       CommandExample("pabal sim serve", "sandbox on 8421, production on 8431, control on 8432"),
+      CommandExample("pabal sim serve --scenario faults.json --devices 5000 --devices-out tokens.txt", "a bad day"),
       CommandExample(
         "pabal sim serve --sandbox-port 0 --production-port 0 --control-port 0 --json", "free ports, for scripts"),
     ],
     options: [
-      host, allowRemote, san, sandboxPort, productionPort, controlPort, devices, topic, data, InputEnd.option, json,
+      host, allowRemote, san, sandboxPort, productionPort, controlPort, scenario, devices, devicesOut, topic, data, log,
+      InputEnd.option, json,
     ],
-    plannedOptions: ["scenario", "devices-out", "log"])
+    notes: [
+      """
+      It ends by SIGTERM or Ctrl-C, and at the end of standard input with --exit-with-stdin, or with --json when
+      standard input is a pipe. Keys and certificates lie in --data, else in a folder that goes away with it.
+      """
+    ])
 
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
     let stop = StopRequest()
     context.signals.onSignal { _ in stop.request() }
     InputEnd.watch(command, json: json, stop)
     let folder = try command.value(data).map { ServeFolder.given($0) } ?? ServeFolder.temporary()
-    let standIn = try await StandIn.start(try configuration(command, folder))
+    let standIn = try await start(command, folder)
     announce(standIn.readyLine, command, context)
     await stop.requested()
     await standIn.stop()
     folder.removeIfTemporary()
     return .done
+  }
+
+  /// When it fails, nothing is left behind.
+  private static func start(_ command: ParsedCommand, _ folder: ServeFolder) async throws -> StandIn {
+    do {
+      let standIn = try await StandIn.start(try configuration(command, folder))
+      do {
+        if let path = command.value(devicesOut) { try TokenFile.write(standIn.core, to: path) }
+        return standIn
+      } catch {
+        await standIn.stop()
+        throw error
+      }
+    } catch {
+      folder.removeIfTemporary()
+      throw error
+    }
   }
 
   private static func configuration(
@@ -52,6 +85,14 @@ enum SimServe {
     configuration.deviceCount = try command.integer(devices, in: 0...1_000_000) ?? 3
     configuration.topic = command.value(topic) ?? configuration.topic
     configuration.version = Version.current
+    if let path = command.value(scenario) {
+      configuration.scenario = try InputFile.contents(of: path, what: "The scenario", limit: scenarioBytes)
+    }
+    switch command.value(log) ?? "requests" {
+    case "requests": break
+    case "none": configuration.rules.logsRequests = false
+    case let other: throw UsageError("--log must be requests or none; found '\(other)'.")
+    }
     let isLoopback = configuration.host.hasPrefix("127.") || configuration.host == "::1"
     guard isLoopback || command.isSet(allowRemote) else {
       throw UsageError(
