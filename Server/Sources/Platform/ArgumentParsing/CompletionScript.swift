@@ -15,6 +15,7 @@ package struct CompletionScript: Sendable {
     self.root = root
   }
 
+  /// The script, to be evaluated by the shell or kept where it looks for completions.
   package func text(for shell: Shell) -> String {
     switch shell {
     case .bash: bash
