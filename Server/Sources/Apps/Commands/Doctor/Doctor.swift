@@ -36,7 +36,7 @@ enum Doctor {
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
     let targets = try DoctorTarget.read(command)
     var report = DoctorReport(context, isQuiet: command.isSet(json))
-    var credential: APNsCredential?
+    var credential: APNsTokenCredential?
     if command.isSet(SendOptions.p8) {
       let key = DoctorKeyFile.check(command, context)
       report.add(key.check)

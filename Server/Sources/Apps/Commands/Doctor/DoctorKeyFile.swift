@@ -13,9 +13,9 @@ internal import Glibc
 enum DoctorKeyFile {
   static func check(
     _ command: ParsedCommand, _ context: CommandContext
-  ) -> (check: DoctorCheck, credential: APNsCredential?) {
+  ) -> (check: DoctorCheck, credential: APNsTokenCredential?) {
     do {
-      let (credential, warning) = try SendCredential.read(command, environment: context.environment)
+      let (credential, warning) = try SendCredential.token(command, environment: context.environment)
       if let warning {
         let advice = Sentence("Compare file name and --key-id.", "파일 이름과 --key-id를 비교하세요.")
         return (DoctorCheck("key_file", .warning, Sentence(warning, warning), do: advice), credential)

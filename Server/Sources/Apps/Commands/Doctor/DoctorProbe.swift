@@ -9,11 +9,11 @@ import TLS
 
 /// TLS, HTTP/2 and the key, on a connection of its own.
 struct DoctorProbe {
-  private let credential: APNsCredential?
+  private let credential: APNsTokenCredential?
   private let topic: String?
   private let context: CommandContext
 
-  init(_ credential: APNsCredential?, _ command: ParsedCommand, _ context: CommandContext) {
+  init(_ credential: APNsTokenCredential?, _ command: ParsedCommand, _ context: CommandContext) {
     self.credential = credential
     topic = command.value(SendOptions.topic)
     self.context = context

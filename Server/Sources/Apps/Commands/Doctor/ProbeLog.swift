@@ -25,7 +25,7 @@ struct ProbeLog: Sendable {
   private let clock: Clock
 
   /// `nil` where no folder for such files can be had; then nothing is remembered.
-  init?(_ endpoint: Endpoint, _ credential: APNsCredential, topic: String, _ context: CommandContext) {
+  init?(_ endpoint: Endpoint, _ credential: APNsTokenCredential, topic: String, _ context: CommandContext) {
     guard let folder = SharedProviderToken.folder(context.environment) else { return nil }
     let subject = "\(endpoint)/\(credential.teamID)/\(credential.keyID)/\(topic)"
     do {

@@ -104,6 +104,10 @@ enum TokenMistake {
     case .dataDescription:
       "Data 객체를 출력한 글이며 토큰이 아닙니다. Swift에서는 deviceToken.map { String(format: \"%02x\", $0) }.joined()"
     case .fcmToken: "FCM 등록 토큰으로 보입니다. 앱 델리게이트가 받는 APNs 토큰을 보내세요."
+    case .address: "토큰이 아니라 주소입니다. 토큰만 보내세요. Web Push 주소는 다른 제공자의 것입니다."
+    case .uuid: "identifierForVendor 같은 UUID이며 토큰이 아닙니다. 시스템이 앱 델리게이트에 주는 값을 보내세요."
+    case .prefixed: "기기 토큰은 0x 없이 씁니다. 어떤 글자도 지우지 않았습니다."
+    case .innerSpace: "줄바꿈 등 토큰 가운데에 공백이 있습니다. 어떤 글자도 지우지 않았으니 붙여서 보내세요."
     case .base64: "base64로 보입니다. 바이트마다 16진수 두 자리로 보내세요."
     case .notHexadecimal: "기기 토큰에는 16진수(0-9, a-f)만 있습니다. 어떤 글자도 지우지 않았습니다."
     case .oddLength: "기기 토큰은 바이트마다 16진수 두 자리인데 자릿수가 홀수입니다. 중간에 잘리지 않았는지 확인하세요."

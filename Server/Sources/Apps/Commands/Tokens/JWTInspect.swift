@@ -46,7 +46,7 @@ enum JWTInspect {
   private static func read(_ path: String) throws(UsageError) -> P256PublicKey {
     let pem = try InputFile.contents(of: path, what: "The key", limit: keyBytes)
     do {
-      return try P256SigningKey(pem: pem).publicKey
+      return try P256SigningKey(reading: pem).publicKey
     } catch {
       throw UsageError("The key \(path): \(error.message)", code: error.code)
     }
