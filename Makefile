@@ -17,7 +17,7 @@ SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmark
 # `PABAL_TESTS` is for work on one target; here everything runs.
 unexport PABAL_TESTS
 
-.PHONY: build install demo test test-target test-long test-sanitize lint format docs bench clean
+.PHONY: build install demo test test-target test-long test-sanitize fuzz lint format docs bench clean
 
 build: ## bin/pabal, as it is installed
 	@scripts/bootstrap build
@@ -55,7 +55,11 @@ test-target: ## only some test targets of the server: make test-target TESTS=HTT
 	@scripts/bootstrap test
 	PABAL_TESTS=$(TESTS) $(SWIFT_TEST) --package-path Server
 
-test-long: build ## the same tests with larger counts
+fuzz: ## looks for inputs that break a parser, a minute each
+	@scripts/bootstrap test
+	scripts/fuzz
+
+test-long: build fuzz ## the same tests with larger counts, and a minute of fuzzing for each parser
 	@scripts/bootstrap test
 	PABAL_TEST_SCALE=20 scripts/run-test server-long 200 $(SWIFT_TEST) --package-path Server
 	PABAL_TEST_SCALE=20 scripts/run-test example-long 5 $(SWIFT_TEST) --package-path Examples/TalentMarket

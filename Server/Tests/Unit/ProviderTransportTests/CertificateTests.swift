@@ -1,5 +1,6 @@
 import APNs
 import Cryptography
+import Delivery
 import EventLoop
 import HTTP2
 import HTTP2Connections
@@ -11,7 +12,7 @@ import TestSupport
 import Testing
 
 /// Our engine with a certificate, over real TLS, against a server that demands one.
-@Suite("the engine with a certificate") struct CertificateEngineTests {
+@Suite("the engine with a certificate") struct CertificateTests {
   private let topic = "com.example.app"
   private let authority: CertificateAuthority
   private let server: TestAuthority
@@ -25,7 +26,7 @@ import Testing
   @Test("pushes with a .p12 carry no provider token; the server sees the certificate", arguments: [true, false])
   func accepted(isLegacy: Bool) async throws {
     let identity = try authority.issueClientCertificate(
-      commonName: "Apple Push Services: \(topic)", userID: topic, key: isLegacy ? .rsa2048 : .p256, now: now)
+      commonName: "Apple Push Services: \(topic)", userID: topic, now: now)
     let file = try PKCS12.write(
       identity, passphrase: "secret", friendlyName: "push", algorithms: isLegacy ? .legacy : .modern)
     let loaded = try APNsCredentialLoader.certificate(p12: file, passphrase: "secret", now: now)
