@@ -105,6 +105,6 @@ extension CryptographyError {
   static func p12(_ code: String, _ message: String, cause: (any Error)? = nil, place: Place = Place())
     -> CryptographyError
   {
-    CryptographyError(code: "p12_" + code, message: message, cause: cause, place: place)
+    CryptographyError(code: code, message: message, cause: cause, place: place)
   }
 }

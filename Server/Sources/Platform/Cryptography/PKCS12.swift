@@ -35,7 +35,7 @@ package enum PKCS12 {
         let legacy = try PKCS12File(bytes, library: library)
         guard let found = legacy.bags(passphrase: passphrase) else {
           throw .p12(
-            "malformed", "The .p12 opens, but what is inside cannot be read. Export it again.",
+            "p12_malformed", "The .p12 opens, but what is inside cannot be read. Export it again.",
             cause: OpenSSLErrorStack.drained())
         }
         return found
@@ -43,17 +43,18 @@ package enum PKCS12 {
     }
     guard bags.keys.count <= 1 else {
       throw .p12(
-        "several_keys",
+        "p12_several_keys",
         "The .p12 holds \(bags.keys.count) private keys, and which one is meant cannot be known. Export one identity.")
     }
     guard let key = bags.keys.first else {
       throw .p12(
-        "without_key",
+        "p12_without_key",
         "The .p12 holds no private key. In Keychain Access open the triangle beside the certificate, select "
           + "certificate and key, and export both.")
     }
     guard !bags.certificates.isEmpty else {
-      throw .p12("without_certificate", "The .p12 holds a key and no certificate. Export the certificate with its key.")
+      throw .p12(
+        "p12_without_certificate", "The .p12 holds a key and no certificate. Export the certificate with its key.")
     }
     return try CertificateIdentity(
       certificates: try bags.certificates.map { (der) throws(CryptographyError) in try X509Certificate(der: der) },
@@ -111,7 +112,7 @@ private func withLegacyLibrary<Result>(
   for name in ["default", "legacy"] {
     guard let provider = OSSL_PROVIDER_load(library, name) else {
       throw .p12(
-        "legacy_unsupported",
+        "p12_legacy_unsupported",
         "The .p12 is encrypted with RC2 or another old algorithm that OpenSSL 3 keeps in its legacy provider, which "
           + "is not installed. Install it (Debian and Ubuntu: openssl-provider-legacy), or export the certificate "
           + "again with a current system.",

@@ -32,7 +32,7 @@ struct PKCS12File: ~Copyable {
     // On failure the function frees what it was given.
     guard file != nil, let parsed = d2i_PKCS12_bio(buffer.pointer, &file) else {
       throw .p12(
-        "malformed", "The file is no .p12, or is damaged. Copy it again as a binary file, or export it again.",
+        "p12_malformed", "The file is no .p12, or is damaged. Copy it again as a binary file, or export it again.",
         cause: OpenSSLErrorStack.drained())
     }
     pointer = parsed
@@ -52,7 +52,8 @@ struct PKCS12File: ~Copyable {
     guard PKCS12_verify_mac(pointer, given, CInt(clamping: given.utf8.count)) != 1 else { return }
     let cause = OpenSSLErrorStack.drained()
     guard !opensWithoutPassphrase else {
-      throw .p12("passphrase_unneeded", "The .p12 has no passphrase, but one was given. Leave it out.", cause: cause)
+      throw .p12(
+        "p12_passphrase_unneeded", "The .p12 has no passphrase, but one was given. Leave it out.", cause: cause)
     }
     throw .passphraseWrong("the .p12", cause: cause)
   }
@@ -133,20 +134,20 @@ struct PKCS12File: ~Copyable {
 
   /// The usual mix-ups, by name.
   private static func recognise(_ bytes: [UInt8]) throws(CryptographyError) {
-    guard !bytes.isEmpty else { throw .p12("malformed", "The .p12 is empty. Export it again.") }
+    guard !bytes.isEmpty else { throw .p12("p12_malformed", "The .p12 is empty. Export it again.") }
     guard bytes.count <= maximumBytes else {
       throw .p12(
-        "malformed", "The .p12 has \(bytes.count) bytes; at most \(maximumBytes) are read. Export one identity.")
+        "p12_malformed", "The .p12 has \(bytes.count) bytes; at most \(maximumBytes) are read. Export one identity.")
     }
     let head = String(decoding: bytes.prefix(256), as: UTF8.self)
     if head.contains("-----BEGIN ") {
       throw .p12(
-        "malformed",
+        "p12_malformed",
         "This is PEM text, not a .p12. An authentication key (.p8) and a PEM certificate are given as what they are.")
     }
     if bytes[0] != DERTag.sequence {
       throw .p12(
-        "malformed", "The file is no .p12 (they start with byte 30). Export the certificate and its key again.")
+        "p12_malformed", "The file is no .p12 (they start with byte 30). Export the certificate and its key again.")
     }
   }
 }

@@ -105,6 +105,10 @@ extension ErrorWords {
         "tls_alert", "The other side ended TLS with an alert.", "상대가 경고를 보내고 TLS를 끝냈습니다.",
         do: "If you use a client certificate, see whether it is expired or revoked.", "클라이언트 인증서가 만료되거나 폐기되었는지 확인하세요."),
       Row(
+        "tls_client_certificate_refused", "The server does not take our certificate, or a client showed none.",
+        "서버가 우리 인증서를 받지 않거나 클라이언트가 인증서를 보이지 않았습니다.", do: "Renew the certificate, or use the one for this service.",
+        "인증서를 갱신하거나 이 서비스의 인증서를 쓰세요."),
+      Row(
         "tls_not_spoken", "What answers does not speak TLS.", "TLS가 아닌 응답입니다.",
         do: "Check the port: it may be one for plain HTTP.", "포트를 확인하세요. 일반 HTTP 포트일 수 있습니다."),
       Row(
