@@ -46,6 +46,7 @@ test: build ## everything that must hold
 	scripts/run-test sdk 100 $(SWIFT_TEST)
 	scripts/run-test server 200 $(SWIFT_TEST) --package-path Server
 	scripts/run-test example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
+	scripts/test-illegal-pushes
 	scripts/test-clash-package
 	scripts/test-docs
 	scripts/test-install
