@@ -61,28 +61,28 @@ package final class ChildProcess: Sendable {
     self.input = Locked(stdin.writing)
     let state = Locked(State())
     self.state = state
-    startThread {
+    OwnThread.start {
       Self.drain(stdout.reading) { bytes in
         state.update { $0.output += bytes }
       } ended: {
         state.closePipe()
       }
     }
-    startThread {
+    OwnThread.start {
       Self.drain(stderr.reading) { bytes in
         state.update { $0.errors += bytes }
       } ended: {
         state.closePipe()
       }
     }
-    startThread {
+    OwnThread.start {
       let code = Self.waitForEnd(child)
       state.update { $0.code = code }
     }
     if input.isEmpty {
       if !keepsInputOpen { closeInput() }
     } else {
-      startThread { [pipe = self.input] in
+      OwnThread.start { [pipe = self.input] in
         Self.write(input, to: pipe)
         if !keepsInputOpen { Self.close(pipe) }
       }
@@ -305,36 +305,4 @@ private func withoutBrokenPipeSignal(_ body: () -> Void) {
     sigwait(&brokenPipe, &number)
   }
   pthread_sigmask(SIG_SETMASK, &before, nil)
-}
-
-private final class ThreadWork: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// A thread of its own, so that no thread of Swift's pool is blocked.
-private func startThread(_ work: @escaping @Sendable () -> Void) {
-  let box = Unmanaged.passRetained(ThreadWork(work)).toOpaque()
-  #if canImport(Darwin)
-  var thread: pthread_t?
-  #else
-  var thread = pthread_t()
-  #endif
-  let status = pthread_create(
-    &thread, nil,
-    { argument in
-      #if canImport(Darwin)
-      let pointer: UnsafeMutableRawPointer? = argument
-      #else
-      let pointer = argument
-      #endif
-      if let pointer { Unmanaged<ThreadWork>.fromOpaque(pointer).takeRetainedValue().run() }
-      return nil
-    }, box)
-  precondition(status == 0, "no thread for a test's child process")
-  #if canImport(Darwin)
-  if let thread { pthread_detach(thread) }
-  #else
-  pthread_detach(thread)
-  #endif
 }

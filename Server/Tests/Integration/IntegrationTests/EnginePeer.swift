@@ -111,7 +111,7 @@ func enginePushes(_ tokens: [String], bodyBytes: Int = 250, collapseID: String? 
   return try tokens.enumerated().map { index, token in
     APNsPush(
       tag: UInt64(index), request: APNsRequest(token: try DeviceToken(parsing: token), head: head, payload: payload),
-      apnsID: APNsID(random: randomness), expiresAt: Clock.system.wall().advanced(by: .seconds(60)))
+      apnsID: APNsID(random: randomness), expiresAt: Clock.system.wall().advanced(by: .seconds(3600)))
   }
 }
 

@@ -1,11 +1,15 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A client that sends exactly the bytes it is told and hands back exactly what came, on loopback.
 ///
-/// Waits by yielding: a blocked thread of the pool would keep the server's handlers from running. Twenty seconds
-/// without a byte fail a test that would hang.
+/// Waits on a thread of its own: a blocked thread of the pool would keep the server's handlers from running, and one
+/// that asks again and again would take the processor from them.
 struct RawClient {
+  /// Without a byte for so long a test that would hang fails instead. Sanitizers and busy machines need minutes.
+  private static let patienceMilliseconds: CInt = 180_000
+
   let descriptor: CInt
 
   init(port: UInt16, receiveBuffer: Int? = nil) throws {
@@ -50,16 +54,16 @@ struct RawClient {
 
   /// The next bytes; empty at the end or on an error.
   func receive(_ maximum: Int = 65536) async -> [UInt8] {
-    var buffer = [UInt8](repeating: 0, count: maximum)
-    let giveUp = ContinuousClock.now.advanced(by: .seconds(20))
-    while ContinuousClock.now < giveUp {
-      let count = recv(descriptor, &buffer, maximum, CInt(MSG_DONTWAIT))
-      if count >= 0 { return Array(buffer[..<count]) }
-      guard errno == EAGAIN else { return [] }
-      await Task.yield()
+    let descriptor = descriptor
+    let bytes = await OwnThread.run { () -> [UInt8]? in
+      var request = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
+      guard poll(&request, 1, Self.patienceMilliseconds) == 1 else { return nil }
+      var buffer = [UInt8](repeating: 0, count: maximum)
+      let count = recv(descriptor, &buffer, maximum, 0)
+      return Array(buffer[..<max(0, count)])
     }
-    Issue.record("nothing came for 20 seconds, not even the end")
-    return []
+    if bytes == nil { Issue.record("nothing came for minutes, not even the end") }
+    return bytes ?? []
   }
 
   /// Everything until `text` was seen or the peer ended.
