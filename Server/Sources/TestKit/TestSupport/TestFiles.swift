@@ -16,7 +16,7 @@ package enum TestFiles {
 
   /// Bytes of `Server/Tests/Fixtures/<name>`.
   package static func fixture(_ name: String) throws -> [UInt8] {
-    try read("\(folder(above: 4))/Tests/Fixtures/\(name)")
+    try read(fixturePath(name))
   }
 
   /// Names of the files in `Server/Tests/Fixtures/<folder>`, sorted; hidden ones are left out.
@@ -34,9 +34,17 @@ package enum TestFiles {
     return names.sorted()
   }
 
+  /// Where `Server/Tests/Fixtures/<name>` lies.
+  package static func fixturePath(_ name: String) -> String {
+    "\(folder(above: 4))/Tests/Fixtures/\(name)"
+  }
+
+  /// Where `scripts/bootstrap test` keeps what belongs to peers.
+  package static var peersFolder: String { "\(folder(above: 5))/.build/peers" }
+
   /// The Python that `scripts/bootstrap test` has furnished with the peers' libraries.
   package static func peerPython() throws -> String {
-    let path = "\(folder(above: 5))/.build/peers/bin/python"
+    let path = "\(peersFolder)/bin/python"
     guard access(path, X_OK) == 0 else {
       throw Failure(description: "the peer \(path) is missing; run scripts/bootstrap test")
     }

@@ -20,7 +20,7 @@ import Testing
       String(decoding: try #require(response.bytes), as: UTF8.self)
         == #"{"streamsBeforeToken":1,"streamsAfterToken":1000,"streamsAfterError":null,"errorsBeforeDisconnect":null,"#
         + #""providerTokenScope":"key","providerTokenChanges":1,"providerTokenWindowMs":1200000,"#
-        + #""providerTokenMaxAgeMs":3600000,"idleTimeoutMs":null,"log":"all"}"#)
+        + #""providerTokenMaxAgeMs":3600000,"idleTimeoutMs":null,"log":"requests"}"#)
   }
 
   @Test("a change holds for what comes after it, and a reset takes it back") func change() async throws {
@@ -35,7 +35,7 @@ import Testing
     let after = try await control.call(.get, "/settings").json
     #expect(after?["providerTokenScope"]?.string == "key")
     #expect(after?["providerTokenMaxAgeMs"]?.int == 3_600_000)
-    #expect(after?["log"]?.string == "all")
+    #expect(after?["log"]?.string == "requests")
   }
 
   @Test("IdleTimeout: a connection that the clock leaves behind is sent away by GOAWAY, one that was used is not")

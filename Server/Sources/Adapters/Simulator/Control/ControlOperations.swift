@@ -81,7 +81,7 @@ enum ControlOperations {
       "streamsBeforeToken": integer, "streamsAfterToken": integer, "streamsAfterError": integer,
       "errorsBeforeDisconnect": integer, "providerTokenScope": ["enum": ["key", "connection", "team"]],
       "providerTokenChanges": integer, "providerTokenWindowMs": integer, "providerTokenMaxAgeMs": integer,
-      "idleTimeoutMs": integer, "log": ["enum": ["all", "none"]],
+      "idleTimeoutMs": integer, "log": ["enum": ["requests", "none"]],
     ]), answer: "the settings")
   static let getClock = operation("getSimulatorClock", "The time by which the stand-in judges", answer: "now and mode")
   static let moveClock = operation(

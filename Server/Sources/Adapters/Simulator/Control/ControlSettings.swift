@@ -34,9 +34,9 @@ extension StandInControl {
     rules.idleTimeoutMs = idle.map { Int64($0) }
     switch try body.text("log") {
     case nil: break
-    case "all": rules.logsRequests = true
+    case "requests": rules.logsRequests = true
     case "none": rules.logsRequests = false
-    default: throw APIError.invalid("log", "is neither all nor none")
+    default: throw APIError.invalid("log", "is neither requests nor none")
     }
     let changed = rules
     perform(
@@ -64,7 +64,7 @@ extension StandInControl {
       "providerTokenWindowMs": .int(rules.providerTokenWindowMs),
       "providerTokenMaxAgeMs": .int(rules.providerTokenAgeSeconds * 1000),
       "idleTimeoutMs": JSONValue(rules.idleTimeoutMs),
-      "log": rules.logsRequests ? "all" : "none",
+      "log": rules.logsRequests ? "requests" : "none",
     ]
   }
 }

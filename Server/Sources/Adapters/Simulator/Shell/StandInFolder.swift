@@ -18,11 +18,13 @@ struct StandInFolder {
     let key: P256SigningKey
   }
 
+  /// Absolute, so that what is printed holds in another folder too.
   let path: String
 
   init(path: String) throws(StandInError) {
+    let path = try Self.absolute(path)
     self.path = path
-    var parent = path.hasPrefix("/") ? "" : "."
+    var parent = ""
     for part in path.split(separator: "/") {
       parent += "/\(part)"
       if mkdir(parent, 0o700) != 0, errno != EEXIST {
@@ -78,6 +80,16 @@ struct StandInFolder {
         .credentials, "The signing key in \(path) cannot be used; remove the .p8 file to have a new one made.",
         cause: error)
     }
+  }
+
+  private static func absolute(_ path: String) throws(StandInError) -> String {
+    guard !path.hasPrefix("/") else { return path }
+    guard let folder = getcwd(nil, 0) else {
+      throw StandInError(.dataFolder, "The folder \(path) cannot be found (\(reason())); name it from / on.")
+    }
+    defer { free(folder) }
+    let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+    return "\(String(cString: folder))/\(name)"
   }
 
   private func list() throws(StandInError) -> [String] {
