@@ -44,19 +44,31 @@ import Testing
     }
   }
 
-  @Test func aioapns() async throws {
+  @Test("by provider token and by client certificate", arguments: [false, true])
+  func aioapns(byCertificate: Bool) async throws {
     let stage = try await Stage()
     let line = stage.peer.standIn.readyLine
     let port = try #require(Int(line.sandbox.split(separator: ":").last ?? ""))
-    let given: JSONValue = [
-      "host": "127.0.0.1", "port": .int(Int64(port)), "caFile": .string(line.caFile),
-      "keyFile": .string(line.keyFile), "keyId": .string(line.keyID), "teamId": .string(line.teamID),
-      "topic": .string(StandInCurl.topic), "token": .string(Hex.encode(stage.peer.device.token)),
-      "deadToken": .string(stage.deadToken),
+    var given = [
+      JSONMember("host", "127.0.0.1"), JSONMember("port", .int(Int64(port))),
+      JSONMember("caFile", .string(line.caFile)),
+      JSONMember("topic", .string(StandInCurl.topic)),
+      JSONMember("token", .string(Hex.encode(stage.peer.device.token))),
+      JSONMember("deadToken", .string(stage.deadToken)),
     ]
+    if byCertificate {
+      given += [JSONMember("certFile", .string(line.certFile)), JSONMember("certKeyFile", .string(line.certKeyFile))]
+    } else {
+      given += [
+        JSONMember("keyFile", .string(line.keyFile)), JSONMember("keyId", .string(line.keyID)),
+        JSONMember("teamId", .string(line.teamID)),
+      ]
+    }
     let result = try await ChildProcess.run(
-      try TestFiles.peerPython(), [TestFiles.fixturePath("peers/aioapns_client.py"), given.encodedText])
+      try TestFiles.peerPython(),
+      [TestFiles.fixturePath("peers/aioapns_client.py"), JSONValue.object(given).encodedText])
     try await stage.check(result, connections: 1)
+    #expect(stage.peer.standIn.core.withLock { $0.statistics.providerTokens } == (byCertificate ? 0 : 1))
     let seen = try #require(try result.objects().first)
     #expect(seen["many"]?.elements.allSatisfy { $0["echoed"]?.bool == true } == true)
     let inbox = stage.peer.standIn.core.withLock { $0.pushes(device: stage.peer.device.id, after: 0, limit: 1) }
@@ -64,7 +76,8 @@ import Testing
     await stage.peer.standIn.stop()
   }
 
-  @Test func go() async throws {
+  @Test("by provider token and by client certificate", arguments: [false, true])
+  func go(byCertificate: Bool) async throws {
     let stage = try await Stage()
     let line = stage.peer.standIn.readyLine
     let client = try await Self.goClient(into: stage.peer.folder)
@@ -72,6 +85,7 @@ import Testing
       "Endpoint": .string(line.sandbox), "CAFile": .string(line.caFile), "KeyFile": .string(line.keyFile),
       "KeyID": .string(line.keyID), "TeamID": .string(line.teamID), "Topic": .string(StandInCurl.topic),
       "Token": .string(Hex.encode(stage.peer.device.token)), "DeadToken": .string(stage.deadToken),
+      "CertFile": .string(byCertificate ? line.certFile : ""), "CertKeyFile": .string(line.certKeyFile),
     ]
     let result = try await ChildProcess.run(client, [given.encodedText], environment: [:])
     try await stage.check(result, connections: 1)
@@ -93,7 +107,8 @@ import Testing
         "GOCACHE": TestFiles.peersFolder + "/go-cache", "HOME": folder.path,
       ])
     guard built.code == 0 else {
-      throw TestFiles.Failure(description: "the peer Go is missing or refuses: \(built.errors); run scripts/bootstrap test")
+      throw TestFiles.Failure(
+        description: "the peer Go is missing or refuses: \(built.errors); run scripts/bootstrap test")
     }
     return program
   }

@@ -20,7 +20,8 @@ import Darwin
     let path = folder.file("deep/simulator")
     let first = try await StandIn.start(StandInConfiguration(dataFolder: path))
     await first.stop()
-    let files = [first.readyLine.caFile, first.readyLine.keyFile, path + "/ca-key.pem"]
+    let line = first.readyLine
+    let files = [line.caFile, line.keyFile, path + "/ca-key.pem", line.p12File, line.certFile, line.certKeyFile]
     let before = try files.map { try TestFiles.read($0) }
     for file in files { #expect(mode(file) == 0o600) }
     #expect(mode(path) == 0o700)
@@ -30,6 +31,38 @@ import Darwin
     await second.stop()
     #expect(try files.map { try TestFiles.read($0) } == before)
     #expect(second.readyLine.keyID == first.readyLine.keyID)
+  }
+
+  @Test("a client certificate is made anew for another app, another authority, and when it cannot be read")
+  func clientCertificate() async throws {
+    let folder = try TemporaryFolder()
+    func certificate(_ topic: String) async throws -> [UInt8] {
+      var configuration = StandInConfiguration(dataFolder: folder.path)
+      configuration.topic = topic
+      let standIn = try await StandIn.start(configuration)
+      await standIn.stop()
+      return try TestFiles.read(standIn.readyLine.certFile)
+    }
+    let first = try await certificate("com.example.one")
+    #expect(try await certificate("com.example.one") == first)
+    let second = try await certificate("com.example.two")
+    #expect(second != first)
+    try TestFiles.write("spoiled", to: folder.file("push-cert.pem"))
+    let third = try await certificate("com.example.two")
+    #expect(third != second)
+    unlink(folder.file("ca.pem"))
+    unlink(folder.file("ca-key.pem"))
+    #expect(try await certificate("com.example.two") != third)
+  }
+
+  @Test("a folder named from here is printed from the root") func relative() async throws {
+    let folder = try TemporaryFolder()
+    let here = String(cString: getcwd(nil, 0))
+    let name = String(repeating: "../", count: here.split(separator: "/").count) + folder.path.dropFirst() + "/sim"
+    let standIn = try await StandIn.start(StandInConfiguration(dataFolder: name))
+    await standIn.stop()
+    #expect(standIn.readyLine.caFile == "\(here)/\(name)/ca.pem")
+    #expect(mode(folder.file("sim/ca.pem")) == 0o600)
   }
 
   @Test("a file that is not ours is an error that names the remedy") func spoiled() async throws {

@@ -45,6 +45,8 @@ package final class StandIn: Sendable {
     let folder = try StandInFolder(path: configuration.dataFolder)
     let authority = try folder.authority(now: configuration.clock.wall())
     let signing = try folder.signingKey(configuration.randomness)
+    let client = try folder.clientCertificate(
+      for: configuration.topic, by: authority, now: configuration.clock.wall())
     let core = Locked(try makeCore(configuration, signing))
     let links = LinkBoard()
     let tls = try serverContext(authority, configuration)
@@ -74,7 +76,8 @@ package final class StandIn: Sendable {
     let line = StandInReadyLine(
       sandbox: "https://\(host):\(ports[0])", production: "https://\(host):\(ports[1])",
       caFile: folder.authorityPath, keyFile: signing.path, keyID: signing.keyID, teamID: configuration.teamID,
-      topic: configuration.topic, control: controlPort.map { "http://\(host):\($0)" },
+      topic: configuration.topic, p12File: client.p12Path, certFile: client.certificatePath,
+      certKeyFile: client.keyPath, control: controlPort.map { "http://\(host):\($0)" },
       devices: core.withLock { $0.devices(from: 0, limit: StandInReadyLine.listedDevices).page },
       version: configuration.version, processID: Int(getpid()))
     return StandIn(
@@ -139,7 +142,8 @@ package final class StandIn: Sendable {
         commonName: "Pabal stand-in APNs", dnsNames: unique.filter { !isAddress($0) },
         ipAddresses: unique.filter(isAddress), now: configuration.clock.wall())
       return try TLSServerContext(
-        certificatePEM: Array(issued.certificatePEM.utf8), keyPEM: Array(issued.keyPEM.utf8))
+        certificatePEM: Array(issued.certificatePEM.utf8), keyPEM: Array(issued.keyPEM.utf8),
+        clientAuthentication: .optional(authorities: Array(authority.certificatePEM.utf8)))
     } catch {
       throw StandInError(.credentials, "No certificate could be issued for \(unique).", cause: error)
     }

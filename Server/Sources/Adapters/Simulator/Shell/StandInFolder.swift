@@ -7,10 +7,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The folder that outlives a stand-in: its authority and its signing key.
+/// The folder that outlives a stand-in: its authority, its signing key and a client certificate.
 ///
-/// `ca.pem`, `ca-key.pem` and `AuthKey_<KEYID>.p8`, each 0600 in a folder of 0700. Clients that trusted the authority
-/// and signed with the key go on doing so after a restart.
+/// `ca.pem`, `ca-key.pem`, `AuthKey_<KEYID>.p8`, `push.p12`, `push-cert.pem` and `push-key.pem`, each 0600 in a folder
+/// of 0700. Clients that trusted the authority and signed with the key go on doing so after a restart.
 struct StandInFolder {
   struct SigningKey {
     let keyID: String
@@ -82,6 +82,52 @@ struct StandInFolder {
     }
   }
 
+  /// The files of a client certificate for an app.
+  struct ClientCertificate {
+    let p12Path: String
+    let certificatePath: String
+    let keyPath: String
+  }
+
+  /// Made at the first call, and again for another app, another authority, or when it has run out.
+  func clientCertificate(
+    for topic: String, by authority: CertificateAuthority, now: WallTime
+  ) throws(StandInError) -> ClientCertificate {
+    let files = ClientCertificate(
+      p12Path: "\(path)/push.p12", certificatePath: "\(path)/push-cert.pem", keyPath: "\(path)/push-key.pem")
+    do {
+      if try isGood(files, for: topic, by: authority, now: now) { return files }
+      let identity = try PushCertificate.issue(by: authority, topic: topic, now: now)
+      // The certificate last: it is what the next start looks at.
+      try write(try PKCS12.write(identity, passphrase: "", friendlyName: "Pabal stand-in"), to: files.p12Path)
+      try write(Array(try identity.privateKey.pkcs8PEM().utf8), to: files.keyPath)
+      try write(Array(identity.certificatePEM.utf8), to: files.certificatePath)
+      return files
+    } catch let error as StandInError {
+      throw error
+    } catch {
+      throw StandInError(.credentials, "No client certificate could be issued for \(topic).", cause: error)
+    }
+  }
+
+  private func isGood(
+    _ files: ClientCertificate, for topic: String, by authority: CertificateAuthority, now: WallTime
+  ) throws(StandInError) -> Bool {
+    guard let text = try read(files.certificatePath), access(files.keyPath, R_OK) == 0,
+      access(files.p12Path, R_OK) == 0
+    else { return false }
+    do {
+      let chain = try X509Certificate.all(pem: Array(text.utf8))
+      let issuer = try X509Certificate.all(pem: Array(authority.certificatePEM.utf8))
+      guard chain.count == 2, chain[1].der == issuer.first?.der else { return false }
+      let certificate = PushCertificate.read(chain[0].der)
+      return certificate.topics.contains(topic) && certificate.notAfter > now.milliseconds
+    } catch {
+      // Not what we wrote: another is made in its place.
+      return false
+    }
+  }
+
   private static func absolute(_ path: String) throws(StandInError) -> String {
     guard !path.hasPrefix("/") else { return path }
     guard let folder = getcwd(nil, 0) else {
@@ -142,13 +188,16 @@ struct StandInFolder {
 
   /// Writes a new file, whole or not at all: another name first, then a rename.
   private func write(_ text: String, to file: String) throws(StandInError) {
+    try write(Array(text.utf8), to: file)
+  }
+
+  private func write(_ bytes: [UInt8], to file: String) throws(StandInError) {
     let draft = "\(file).new"
     unlink(draft)
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw StandInError(.dataFolder, "\(draft) cannot be written (\(Self.reason())).")
     }
-    let bytes = Array(text.utf8)
     var written = 0
     while written < bytes.count {
       let count = bytes[written...].withUnsafeBytes { buffer in

@@ -10,6 +10,10 @@ package struct StandInReadyLine: Sendable {
   package let keyID: String
   package let teamID: String
   package let topic: String
+  /// A client certificate for both environments: without a passphrase, and as PEM.
+  package let p12File: String
+  package let certFile: String
+  package let certKeyFile: String
   /// `http://host:port` of the control API; `nil` when it has no port of its own.
   package let control: String?
   /// At most `listedDevices`; the rest is in the control API.
@@ -24,6 +28,7 @@ package struct StandInReadyLine: Sendable {
       "apns": [
         "sandbox": .string(sandbox), "production": .string(production), "caFile": .string(caFile),
         "keyFile": .string(keyFile), "keyId": .string(keyID), "teamId": .string(teamID), "topic": .string(topic),
+        "p12File": .string(p12File), "certFile": .string(certFile), "certKeyFile": .string(certKeyFile),
       ],
       "control": JSONValue(control),
       "devices": .array(

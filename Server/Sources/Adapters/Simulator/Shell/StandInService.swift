@@ -37,8 +37,9 @@ package final class StandInService: HTTP2ServerHandler {
   }
 
   package func connectionOpened(_ connection: HTTP2ServerConnection) {
+    let certificate = connection.peerCertificate.map { PushCertificate.read($0) }
     let (id, limit) = core.withLock { core in
-      let id = core.connectionOpened(environment)
+      let id = core.connectionOpened(environment, certificate: certificate)
       return (id, core.streamLimit(of: id))
     }
     names[connection.id] = id
