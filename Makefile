@@ -17,7 +17,10 @@ SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmark
 # `PABAL_TESTS` is for work on one target; here everything runs.
 unexport PABAL_TESTS
 
-.PHONY: build install demo test test-target test-long test-sanitize fuzz lint format docs bench clean
+.PHONY: help build install demo test test-target test-long test-sanitize fuzz lint format docs bench clean
+
+help: ## these lines
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
 
 build: ## bin/pabal, as it is installed
 	@scripts/bootstrap build
@@ -44,7 +47,7 @@ demo: build ## the whole loop, from an app's register call to a tapped notificat
 test: build ## everything that must hold
 	@scripts/bootstrap test
 	scripts/run-test sdk 100 $(SWIFT_TEST)
-	scripts/run-test server 200 $(SWIFT_TEST) --package-path Server
+	scripts/run-test server 500 $(SWIFT_TEST) --package-path Server
 	scripts/run-test example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
 	scripts/test-illegal-pushes
 	scripts/test-clash-package
@@ -62,7 +65,7 @@ fuzz: ## looks for inputs that break a parser, a minute each
 
 test-long: build fuzz ## the same tests with larger counts, and a minute of fuzzing for each parser
 	@scripts/bootstrap test
-	PABAL_TEST_SCALE=20 scripts/run-test server-long 200 $(SWIFT_TEST) --package-path Server
+	PABAL_TEST_SCALE=20 scripts/run-test server-long 500 $(SWIFT_TEST) --package-path Server
 	PABAL_TEST_SCALE=20 scripts/run-test example-long 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
 
 test-sanitize: build ## debug tests under ThreadSanitizer and AddressSanitizer
@@ -79,7 +82,7 @@ lint: ## format, imports, sizes, graph, status
 	scripts/make-docs --check
 	scripts/check-status
 
-format:
+format: ## in place
 	swift format --in-place --parallel --recursive $(SOURCES)
 
 docs: build ## docs/cli.md and docs/errors.md, and the SDK's symbol pages in .build/docs
@@ -89,5 +92,5 @@ bench: build ## CPU compared with h2load in the same run
 	@scripts/bootstrap test
 	Server/Benchmarks/run
 
-clean:
+clean: ## all that was built
 	rm -rf bin .build Server/.build Examples/TalentMarket/.build
