@@ -115,7 +115,7 @@ final class TLSContextHandle: @unchecked Sendable {
     for certificate in certificates.dropFirst() {
       pabal_ssl_ctx_add_chain_certificate(pointer, certificate)
     }
-    let key = withReadBIO(keyPEM) { PEM_read_bio_PrivateKey($0, nil, nil, nil) }
+    let key = withReadBIO(keyPEM) { PEM_read_bio_PrivateKey($0, nil, nil, $1) }
     guard let key else {
       throw TLSError(
         .badKey, message: "The server's private key cannot be read; give an unencrypted PEM key. \(drainedErrors())")
@@ -167,23 +167,36 @@ private func wireFormat(_ names: [String]) -> [UInt8] {
   names.flatMap { [UInt8(clamping: $0.utf8.count)] + Array($0.utf8.prefix(255)) }
 }
 
-private func withReadBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer) -> Result?) -> Result? {
-  bytes.withUnsafeBytes { buffer in
+/// Lends a readable BIO, and an empty passphrase for the last argument of the PEM readers: with neither it nor a
+/// call-back OpenSSL asks at the terminal, and the process stands still.
+private func withReadBIO<Result>(
+  _ bytes: [UInt8], _ body: (OpaquePointer, UnsafeMutableRawPointer) -> Result?
+) -> Result? {
+  var passphrase: CChar = 0
+  return bytes.withUnsafeBytes { buffer in
     guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
     defer { BIO_free(bio) }
-    return body(bio)
+    return withUnsafeMutablePointer(to: &passphrase) { body(bio, UnsafeMutableRawPointer($0)) }
   }
 }
 
 /// The caller frees them.
 func readCertificates(_ pem: [UInt8]) throws(TLSError) -> [OpaquePointer] {
   let certificates =
-    withReadBIO(pem) { (bio) -> [OpaquePointer]? in
+    withReadBIO(pem) { (bio, passphrase) -> [OpaquePointer]? in
       var certificates: [OpaquePointer] = []
-      while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) { certificates.append(certificate) }
+      while let certificate = PEM_read_bio_X509(bio, nil, nil, passphrase) { certificates.append(certificate) }
       return certificates
     } ?? []
-  ERR_clear_error()  // The end of the file is an error to OpenSSL.
+  // The end of the file is an error to OpenSSL. Any other one would cut a list short without a word.
+  let isWhole = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+  guard isWhole || certificates.isEmpty else {
+    certificates.forEach { X509_free($0) }
+    throw TLSError(
+      .badCertificate,
+      message: "Certificate \(certificates.count + 1) of the PEM text cannot be read. \(drainedErrors())")
+  }
+  ERR_clear_error()
   guard !certificates.isEmpty else {
     throw TLSError(
       .badCertificate, message: "No certificate found; give PEM text with a BEGIN CERTIFICATE block.")
