@@ -30,6 +30,8 @@ struct SimulationPlan {
   let window: Int?
   private let bodyBytes: Int?
   let lastStreamID: Int32
+  /// Requests may be looked at long after they were sent.
+  var readsSlowly: Bool { faultNames.contains("slow read") }
   /// Whether APNs may call every provider token expired.
   let refusesTokens: Bool
 
@@ -119,6 +121,9 @@ struct SimulationPlan {
     ("reset after taken", .reset(code: 0x2, .afterTaken)),
     ("reset refused", .reset(code: 0x7, .beforeTaken)),
     ("reset cancel", .reset(code: 0x8, .beforeTaken)),
+    ("reset after headers", .resetAfterHeaders(code: 0x7)),
+    ("half reply", .halfReply),
+    ("slow read", .slowRead(bytesPerSecond: 2000)),
     ("streams shrink", .streamLimit(1)),
     ("silence", .silence(milliseconds: 40_000)),
   ]

@@ -91,6 +91,12 @@ final class TwiceGoaway: HTTP2ServerHandler {
     inner.connectionOpened(connection)
   }
 
+  func requestHeadReceived(_ head: HTTP2ServerRequest, on connection: HTTP2ServerConnection) {
+    // What the farewell may still give up must not be acted on before.
+    guard oneIn == nil else { return }
+    inner.requestHeadReceived(head, on: connection)
+  }
+
   func requestReceived(_ request: HTTP2ServerRequest, on connection: HTTP2ServerConnection) {
     let id = connection.id
     switch states[id, default: .open] {
