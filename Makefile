@@ -80,6 +80,7 @@ lint: ## format, imports, sizes, graph, status
 	scripts/test-checks
 	scripts/target-graph --check
 	scripts/make-docs --check
+	scripts/check-error-codes
 	scripts/check-status
 
 format: ## in place

@@ -56,13 +56,16 @@ package struct TLSServerContext: Sendable {
   /// - Parameters:
   ///   - certificatePEM: the server's certificate, then its chain.
   ///   - alpn: protocols accepted, the preferred one first.
+  ///   - keyLog: told the secrets of every session; `nil`: nobody is.
   package init(
     certificatePEM: [UInt8], keyPEM: [UInt8], alpn: [String] = ["h2"],
-    withoutAgreement: WithoutAgreement = .refuse, clientAuthentication: TLSClientAuthentication = .none
+    withoutAgreement: WithoutAgreement = .refuse, clientAuthentication: TLSClientAuthentication = .none,
+    keyLog: TLSKeyLog? = nil
   ) throws(TLSError) {
     let handle = try TLSContextHandle(method: TLS_server_method())
     try handle.use(certificatePEM: certificatePEM, keyPEM: keyPEM)
     try handle.demand(clientAuthentication)
+    if let keyLog { handle.tellKeys(to: keyLog) }
     // Push clients keep a connection for hours: session tickets would be sent and never used.
     SSL_CTX_set_num_tickets(handle.pointer, 0)
     handle.select(alpn: alpn, answerAnyway: withoutAgreement == .answerAnyway)
@@ -79,6 +82,7 @@ final class TLSContextHandle: @unchecked Sendable {
   let pointer: OpaquePointer
   private var alpn: [UInt8] = []
   private var answerAnyway = false
+  var keyLog: TLSKeyLog?
 
   init(method: OpaquePointer?) throws(TLSError) {
     guard let method, let pointer = SSL_CTX_new(method) else {

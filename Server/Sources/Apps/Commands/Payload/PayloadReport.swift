@@ -74,7 +74,7 @@ private struct Collector {
       return add(.error, "", "the payload must be one JSON object, found \(root.kind); write {\"aps\":{…}}")
     }
     if let aps = root["aps"], aps.kind != .object {
-      return add(.error, "aps", "aps must be an object, found \(aps.kind)")
+      return add(.error, "aps", "it must be an object, found \(aps.kind)")
     }
     for finding in APNsValidity.findings(in: root, as: pushType) {
       add(finding.severity, finding.path, finding.message)

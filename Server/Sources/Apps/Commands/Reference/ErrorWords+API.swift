@@ -33,6 +33,10 @@ extension ErrorWords {
         "method_not_allowed", "The path does not take this method.", "이 경로에서 쓸 수 없는 메서드입니다.",
         do: "Use a method that the header Allow names.", "Allow 헤더에 있는 메서드를 쓰세요."),
       Row(
+        "stream_not_forwarded", "The server does not pass a phone's stream on from its stand-in.",
+        "서버는 모의 APNs의 휴대폰 연결을 중계하지 않습니다.", do: "Open the stream at the stand-in's own address.",
+        "모의 APNs의 주소에서 직접 연결하세요."),
+      Row(
         "method_unknown", "The server does not know the method.", "서버가 모르는 메서드입니다.",
         do: "Use GET, POST, PUT, PATCH or DELETE.", "GET, POST, PUT, PATCH, DELETE를 쓰세요."),
     ])
