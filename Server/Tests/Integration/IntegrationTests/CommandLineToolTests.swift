@@ -71,6 +71,28 @@ import Testing
       try await ChildProcess.run(try TestFiles.pabal(), ["completion", "csh"], environment: environment).code == 2)
   }
 
+  @Test func onlyTheStandInTellsTheSecretsOfItsSessions() async throws {
+    let folder = try TemporaryFolder()
+    let files = ["server.keys", "client.keys"].map { folder.file($0) }
+    let environments = files.map { CommandStage.environment(folder).merging(["SSLKEYLOGFILE": $0]) { $1 } }
+    let process = try ChildProcess(
+      try TestFiles.pabal(),
+      [
+        "sim", "serve", "--sandbox-port", "0", "--production-port", "0", "--control-port", "0", "--json", "--data",
+        folder.file("sim"),
+      ], environment: environments[0], keepsInputOpen: true)
+    let ready = try JSONSlice(parsing: Array(try #require(await process.line(0)).utf8))
+    let apns = { (name: String) in try #require(ready["apns"]?[name]?.string) }
+    let way = try ["--endpoint", apns("sandbox"), "--ca", apns("caFile")]
+    #expect(try await ChildProcess.run(try TestFiles.pabal(), ["doctor"] + way, environment: environments[1]).code == 0)
+    process.closeInput()
+    let end = await process.result()
+    #expect(end.code == 0 && end.errors.contains("SSLKEYLOGFILE"))
+    let secrets = String(decoding: try TestFiles.read(files[0]), as: UTF8.self)
+    #expect(secrets.contains("CLIENT_TRAFFIC_SECRET_0 "))
+    #expect(throws: TestFiles.Failure.self) { try TestFiles.read(files[1]) }
+  }
+
   @Test func aScenarioATokenFileAndNoLogAreTakenAtTheStart() async throws {
     let folder = try TemporaryFolder()
     try TestFiles.write(#"{"rules":[{"then":{"status":503,"reason":"Shutdown"}}]}"#, to: folder.file("bad-day.json"))

@@ -14,7 +14,8 @@ final class KeyLogFile: Sendable {
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       throw StandInError(
-        .configuration, "The key log \(path) cannot be written (\(String(cString: strerror(errno)))); name another file.")
+        .configuration,
+        "The key log \(path) cannot be written (\(String(cString: strerror(errno)))); name another file.")
     }
   }
 

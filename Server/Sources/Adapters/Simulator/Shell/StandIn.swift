@@ -143,7 +143,10 @@ package final class StandIn: Sendable {
         ipAddresses: unique.filter(isAddress), now: configuration.clock.wall())
       return try TLSServerContext(
         certificatePEM: Array(issued.certificatePEM.utf8), keyPEM: Array(issued.keyPEM.utf8),
-        clientAuthentication: .optional(authorities: Array(authority.certificatePEM.utf8)))
+        clientAuthentication: .optional(authorities: Array(authority.certificatePEM.utf8)),
+        keyLog: try configuration.keyLogFile.map { try KeyLogFile(path: $0).log })
+    } catch let error as StandInError {
+      throw error
     } catch {
       throw StandInError(.credentials, "No certificate could be issued for \(unique).", cause: error)
     }

@@ -24,6 +24,8 @@ package struct StandInConfiguration: Sendable {
   package var scenario: [UInt8] = []
   /// Keys beside the folder's own, for tests of what keys may do.
   package var furtherKeys: [StandInKey] = []
+  /// Gets the secrets of every TLS session, for Wireshark; `nil`: they are told nobody.
+  package var keyLogFile: String?
   package var version = "0"
   package var clock = Clock.system
   package var randomness = Randomness.system

@@ -6,10 +6,6 @@ extension ErrorWords {
     origin: credentials.origin, owner: credentials.owner,
     rows: [
       Row(
-        "key_missing", "There is no private key where one was expected.",
-        "개인 키가 있어야 할 곳에 없습니다.", do: "Give the key file, or a file with certificate and key in it.",
-        "키 파일을 주거나 인증서와 키가 함께 든 파일을 주세요."),
-      Row(
         "key_id_missing", "The id of the signing key is not known.",
         "서명 키의 아이디를 알 수 없습니다.", do: "Give the key id, or keep the name AuthKey_<ID>.p8.",
         "키 아이디를 주거나 파일 이름 AuthKey_<ID>.p8을 그대로 두세요."),

@@ -40,6 +40,8 @@ enum SimServe {
       """
       It ends by SIGTERM or Ctrl-C, and at the end of standard input with --exit-with-stdin, or with --json when
       standard input is a pipe. Keys and certificates lie in --data, else in a folder that goes away with it.
+      SSLKEYLOGFILE names a file for the secrets of its TLS sessions, so that Wireshark can read them; no other command
+      of pabal heeds it.
       """
     ])
 
@@ -48,7 +50,7 @@ enum SimServe {
     context.signals.onSignal { _ in stop.request() }
     InputEnd.watch(command, json: json, stop)
     let folder = try command.value(data).map { ServeFolder.given($0) } ?? ServeFolder.temporary()
-    let standIn = try await start(command, folder)
+    let standIn = try await start(command, folder, context)
     announce(standIn.readyLine, command, context)
     await stop.requested()
     await standIn.stop()
@@ -57,9 +59,16 @@ enum SimServe {
   }
 
   /// When it fails, nothing is left behind.
-  private static func start(_ command: ParsedCommand, _ folder: ServeFolder) async throws -> StandIn {
+  private static func start(
+    _ command: ParsedCommand, _ folder: ServeFolder, _ context: CommandContext
+  ) async throws -> StandIn {
     do {
-      let standIn = try await StandIn.start(try configuration(command, folder))
+      var configuration = try Self.configuration(command, folder)
+      if let path = context.environment["SSLKEYLOGFILE"], !path.isEmpty {
+        configuration.keyLogFile = path
+        context.say("warning: SSLKEYLOGFILE is set: who reads \(path) can read every push to this stand-in.")
+      }
+      let standIn = try await StandIn.start(configuration)
       do {
         if let path = command.value(devicesOut) { try TokenFile.write(standIn.core, to: path) }
         return standIn
