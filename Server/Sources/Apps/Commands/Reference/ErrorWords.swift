@@ -24,8 +24,8 @@ package enum ErrorWords {
   }
 
   package static let entries: [GlossaryEntry] = [
-    input, credentials, certificates, requests, callers, framing, things, states, standIn, connections, tls, store,
-    start,
+    input, credentials, certificates, sending, requests, callers, framing, things, states, standIn, connections, tls,
+    store, start,
   ].flatMap(entries).sorted { $0.code < $1.code }
 
   private static func entries(_ family: Family) -> [GlossaryEntry] {

@@ -6,6 +6,11 @@ enum SendOptions {
   static let p8 = OptionDefinition("p8", .value("FILE"), "APNs authentication key, as downloaded")
   static let keyID = OptionDefinition("key-id", .value("ID"), "its id; may be left out for AuthKey_<ID>.p8")
   static let team = OptionDefinition("team", .value("ID"), "team id, ten characters")
+  static let p12 = OptionDefinition("p12", .value("FILE"), "certificate and key in one file, instead of --p8")
+  static let cert = OptionDefinition("cert", .value("FILE"), "certificate as PEM, instead of --p8")
+  static let key = OptionDefinition("key", .value("FILE"), "its key as PEM; may be left out when --cert holds it")
+  static let passphraseFile = OptionDefinition(
+    "passphrase-file", .value("FILE|-"), "passphrase of --p12 or --key; default: PABAL_PASSPHRASE, else none")
   static let topic = OptionDefinition("topic", .value("BUNDLE"), "bundle id of the app")
   static let device = OptionDefinition("device", .list("TOKEN"), "device tokens")
   static let devicesFile = OptionDefinition("devices-file", .value("FILE|-"), "a list of devices, one a line")
@@ -56,7 +61,8 @@ enum SendOptions {
 
   /// Everything that says what, to whom and how, without the server.
   static let direct: [OptionDefinition] = [
-    p8, keyID, team, topic, device, devicesFile, format, skipInvalid, unique, noDuplicateCheck, title, body, subtitle,
+    p8, keyID, team, p12, cert, key, passphraseFile, topic, device, devicesFile, format, skipInvalid, unique,
+    noDuplicateCheck, title, body, subtitle,
     sound, badge, category, thread, link, image, payload, environment, endpoint, ca, pushType, priority, expiration,
     collapseID, apnsID, connections, concurrency, rate, retry, retryUnknown, timeout, requestTimeout, proxy, resume,
     dryRun,
@@ -64,5 +70,5 @@ enum SendOptions {
   ]
 
   /// Refused by name until they exist.
-  static let planned = ["p12", "cert", "key", "passphrase-file", "segment", "holdout", "canary", "confirm"]
+  static let planned = ["segment", "holdout", "canary", "confirm"]
 }

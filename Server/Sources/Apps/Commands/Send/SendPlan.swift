@@ -4,6 +4,7 @@ import EventLoop
 import HTTP2Connections
 import PabalModel
 import PabalPrimitives
+import ProviderTransport
 import TLS
 
 /// Everything that a run needs, checked before the first byte leaves: from here on only devices and network can fail.
@@ -31,11 +32,14 @@ struct SendPlan: Sendable {
   init(_ command: ParsedCommand, _ context: CommandContext) throws {
     let format = try DeviceList.format(command)
     let (content, findings) = try SendContent.read(command, hasVariables: format.map { $0 != .tokens } ?? false)
-    let (credential, keyWarning) = try SendCredential.read(command, environment: context.environment)
+    let (credential, keyWarnings) = try SendCredential.read(command, context)
     self.content = content
     self.credential = credential
-    head = try PushHead.read(command, pushType: content.pushType, clock: context.clock)
-    (endpoint, tls) = try SendEndpoint.read(command)
+    head = try PushHead.read(
+      command, pushType: content.pushType, credential: credential, clock: context.clock)
+    endpoint = try SendEndpoint.place(command)
+    try credential.check(head, environment: try command.choice(SendOptions.environment, of: PushEnvironment.self))
+    tls = try TLSClientContext(trust: try SendEndpoint.trust(command), credential: credential)
     let (proxy, proxyWarning) = try SendProxy.read(command, environment: context.environment, host: endpoint.host)
     self.proxy = proxy
     connections = try command.integer(SendOptions.connections, in: 1...64) ?? 1
@@ -48,7 +52,7 @@ struct SendPlan: Sendable {
     isDryRun = command.isSet(SendOptions.dryRun)
     let (list, listWarnings) = try DeviceList.read(command, variables: content.variables)
     self.list = list
-    warnings = [keyWarning, proxyWarning].compactMap { $0 } + findings + listWarnings
+    warnings = keyWarnings + [proxyWarning].compactMap { $0 } + findings + listWarnings
     apnsID = try Self.apnsID(command, list)
     journal =
       isDryRun ? nil : try Self.journal(command, context, list: list, content: content, head: head, endpoint: endpoint)
