@@ -175,14 +175,16 @@ package final class SQLitePushStorage: PushStorage {
     try await read { try $0.message(id, in: appMode) }
   }
 
-  package func deliveries(of message: MessageID, in appMode: AppMode) async throws(StorageError) -> [DeliveryRecord] {
-    try await read { try $0.deliveries(of: message, in: appMode) }
+  package func deliveries(
+    of message: MessageID, to user: UserID?, in appMode: AppMode, page: ListPage<DeliveryID>
+  ) async throws(StorageError) -> [DeliveryRecord] {
+    try await read { try $0.deliveries(of: message, to: user, in: appMode, page: page) }
   }
 
   package func deliveries(
-    to user: UserID, in appMode: AppMode, limit: Int
+    to user: UserID, in appMode: AppMode, page: ListPage<DeliveryID>
   ) async throws(StorageError) -> [DeliveryRecord] {
-    try await read { try $0.deliveries(to: user, in: appMode, limit: limit) }
+    try await read { try $0.deliveries(to: user, in: appMode, page: page) }
   }
 
   package func trace(of delivery: DeliveryID, in appMode: AppMode) async throws(StorageError) -> DeliveryTrace? {
@@ -196,9 +198,9 @@ package final class SQLitePushStorage: PushStorage {
   }
 
   package func messages(
-    to user: UserID, in appMode: AppMode, limit: Int
+    to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
   ) async throws(StorageError) -> [MessageIdentity] {
-    try await read { try $0.messages(to: user, in: appMode, limit: limit) }
+    try await read { try $0.messages(to: user, in: appMode, page: page) }
   }
 
   package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {

@@ -8,6 +8,7 @@ import SQLiteDriver
 enum Schema {
   static let migrations = [
     SQLiteMigration(version: 1, statements: first), SQLiteMigration(version: 2, statements: second),
+    SQLiteMigration(version: 3, statements: third),
   ]
 
   private static let first: [SQL] =
@@ -38,6 +39,12 @@ enum Schema {
       JOIN delivery d ON d.am = o.am AND d.msg = o.msg AND d.user = o.user AND d.dev = o.dev
     """,
     "CREATE INDEX device_status ON device (am, platform, status)",
+  ]
+
+  /// Reports with a name and a number.
+  private static let third: [SQL] = [
+    "ALTER TABLE event ADD COLUMN name TEXT",
+    "ALTER TABLE event ADD COLUMN value TEXT",
   ]
 
   private static let registry: [SQL] = [

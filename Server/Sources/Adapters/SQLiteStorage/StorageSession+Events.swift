@@ -25,12 +25,13 @@ extension StorageSession {
     let text = try event.text.map { try keys.seal(Array($0.utf8), at: seat) }
     let inserted = try connection.run(
       """
-      INSERT INTO event (am, msg, dev, kind, key, ord, at, received, action, text)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      INSERT INTO event (am, msg, dev, kind, key, ord, at, received, action, text, name, value)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """,
       appMode, message, device, .text(event.kind.rawValue), .blob(try keys.hash(event.eventID, use: "event.id")),
       .integer(ordinal), .integer(event.clampedTime(acceptedAt: acceptedAt).milliseconds),
-      .integer(event.receivedAt.milliseconds), SQLiteValue(event.action), SQLiteValue(text))
+      .integer(event.receivedAt.milliseconds), SQLiteValue(event.action), SQLiteValue(text),
+      SQLiteValue(event.name), SQLiteValue(event.value))
     guard inserted == 1 else { return .duplicate }
     if event.revivesDevice, let device = try self.device(key.device, in: event.appMode), device.status == .inactive {
       try setStatus(of: device, active: true, reason: nil, in: event.appMode, at: event.receivedAt)

@@ -48,27 +48,54 @@ extension StorageSession {
 
   // MARK: Deliveries
 
-  func deliveries(of message: MessageID, in appMode: AppMode) throws -> [DeliveryRecord] {
+  func deliveries(
+    of message: MessageID, to user: UserID?, in appMode: AppMode, page: ListPage<DeliveryID>
+  ) throws -> [DeliveryRecord] {
+    let own = try user.flatMap { try userNumber($0, in: appMode) }
+    guard user == nil || own != nil else { return [] }
+    let start: Int64? = try page.after.map { try ordinal(of: $0, in: message, appMode) } ?? -1
+    guard let start else { return [] }
     let rows = try connection.rows(
       """
       SELECT m.seq, m.id, m.created, u.id, d.user, d.dev, d.state, d.reason, d.at FROM message m
         JOIN delivery d ON d.am = m.am AND d.msg = m.seq JOIN user u ON u.seq = d.user
         JOIN delivery_steps s ON s.am = d.am AND s.msg = d.msg AND s.user = d.user AND s.dev = d.dev
-      WHERE m.am = ? AND m.id = ? ORDER BY s.ord
-      """, .integer(appMode.rawValue), .text(message.rawValue)
+      WHERE m.am = ?1 AND m.id = ?2 AND s.ord > ?3 AND d.user = coalesce(?4, d.user) ORDER BY s.ord LIMIT ?5
+      """,
+      .integer(appMode.rawValue), .text(message.rawValue), .integer(start),
+      SQLiteValue(own?.rawValue), .integer(Int64(page.limit))
     ) { try deliveryRow($0, in: appMode) }
     return try rows.map { try complete($0, in: appMode) }
   }
 
-  func deliveries(to user: UserID, in appMode: AppMode, limit: Int) throws -> [DeliveryRecord] {
+  /// A delivery's place in its message; `nil` when there is no such delivery.
+  private func ordinal(of id: DeliveryID, in message: MessageID, _ appMode: AppMode) throws -> Int64? {
+    guard let key = try keys.key(of: id) else { return nil }
+    return try connection.first(
+      """
+      SELECT s.ord FROM delivery_steps s JOIN message m ON m.seq = s.msg
+      WHERE s.am = ? AND s.msg = ? AND s.dev = ? AND m.id = ?
+      """,
+      .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(key.device.rawValue),
+      .text(message.rawValue)
+    ) { $0.integer(0) }
+  }
+
+  func deliveries(to user: UserID, in appMode: AppMode, page: ListPage<DeliveryID>) throws -> [DeliveryRecord] {
     guard let number = try userNumber(user, in: appMode) else { return [] }
+    let top = DeliveryKey(message: MessageNumber(rawValue: .max), device: DeviceNumber(rawValue: 0))
+    let start: DeliveryKey? = try page.after.map { try keys.key(of: $0) } ?? top
+    guard let start else { return [] }
     let rows = try connection.rows(
       """
       SELECT m.seq, m.id, m.created, u.id, d.user, d.dev, d.state, d.reason, d.at FROM single n
         JOIN message m ON m.seq = n.msg JOIN user u ON u.seq = n.user
         JOIN delivery d ON d.am = n.am AND d.msg = n.msg AND d.user = n.user
-      WHERE n.am = ? AND n.user = ? ORDER BY n.msg DESC, d.dev LIMIT ?
-      """, .integer(appMode.rawValue), .integer(number.rawValue), .integer(Int64(limit))
+      WHERE n.am = ?1 AND n.user = ?2 AND n.msg <= ?3 AND (n.msg < ?3 OR d.dev > ?4)
+      ORDER BY n.msg DESC, d.dev LIMIT ?5
+      """,
+      .integer(appMode.rawValue), .integer(number.rawValue), .integer(start.message.rawValue),
+      .integer(start.device.rawValue), .integer(Int64(page.limit))
     ) { try deliveryRow($0, in: appMode) }
     return try rows.map { try complete($0, in: appMode) }
   }
@@ -102,7 +129,10 @@ extension StorageSession {
       .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(row.user.rawValue),
       .integer(key.device.rawValue), as: attempt)
     record.events = try connection.rows(
-      "SELECT kind, at, received, action, text, ord FROM event WHERE am = ? AND msg = ? AND dev = ? ORDER BY ord",
+      """
+      SELECT kind, at, received, action, text, ord, name, value FROM event
+      WHERE am = ? AND msg = ? AND dev = ? ORDER BY ord
+      """,
       .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(key.device.rawValue)
     ) { try event($0, of: key) }
     return record
@@ -128,7 +158,7 @@ extension StorageSession {
     let text = try row.optionalBlob(4).map { String(decoding: try keys.open($0, at: seat), as: UTF8.self) }
     return EventRecord(
       kind: kind, at: WallTime(milliseconds: row.integer(1)), receivedAt: WallTime(milliseconds: row.integer(2)),
-      action: row.optionalText(3), text: text)
+      action: row.optionalText(3), text: text, name: row.optionalText(6), value: row.optionalText(7))
   }
 
   // MARK: Trace and explanation
@@ -164,19 +194,28 @@ extension StorageSession {
 
   func explanation(of id: MessageID, for user: UserID, in appMode: AppMode) throws -> UserExplanation? {
     guard let message = try message(id, in: appMode) else { return nil }
-    let own = try deliveries(of: id, in: appMode).filter { $0.user == user }
+    let own = try deliveries(of: id, to: user, in: appMode, page: .whole)
     return UserExplanation(
       message: message, decision: message.decisions.first { $0.user == user },
       traces: try own.compactMap { try trace(of: $0.id, in: appMode) })
   }
 
-  func messages(to user: UserID, in appMode: AppMode, limit: Int) throws -> [MessageIdentity] {
+  func messages(to user: UserID, in appMode: AppMode, page: ListPage<MessageID>) throws -> [MessageIdentity] {
     guard let number = try userNumber(user, in: appMode) else { return [] }
+    let start: Int64? =
+      try page.after.map { last in
+        try connection.first(
+          "SELECT seq FROM message WHERE am = ? AND id = ?", .integer(appMode.rawValue), .text(last.rawValue)
+        ) { $0.integer(0) }
+      } ?? .max
+    guard let start else { return [] }
     return try connection.rows(
       """
       SELECT m.seq, m.id FROM single n JOIN message m ON m.seq = n.msg
-      WHERE n.am = ? AND n.user = ? ORDER BY n.msg DESC LIMIT ?
-      """, .integer(appMode.rawValue), .integer(number.rawValue), .integer(Int64(limit))
+      WHERE n.am = ? AND n.user = ? AND n.msg < ? ORDER BY n.msg DESC LIMIT ?
+      """,
+      .integer(appMode.rawValue), .integer(number.rawValue), .integer(start),
+      .integer(Int64(page.limit))
     ) { row in
       MessageIdentity(number: MessageNumber(rawValue: row.integer(0)), id: MessageID(rawValue: row.text(1)))
     }

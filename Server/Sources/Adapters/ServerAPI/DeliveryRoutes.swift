@@ -14,10 +14,7 @@ extension PushAPI {
           parameters: [
             RouteOperation.Parameter("messageId", in: .query, "Of this message"),
             RouteOperation.Parameter("userId", in: .query, "To this user, newest first"),
-            RouteOperation.Parameter(
-              "limit", in: .query, "How many at most",
-              schema: ["type": "integer", "minimum": 1, "maximum": 200, "default": 25]),
-          ],
+          ] + ListQuery.parameters,
           replies: [RouteOperation.Reply(200, "The deliveries", schema: Schemas.list(of: "Delivery"))]),
         listDeliveries),
       route(
@@ -40,20 +37,29 @@ extension PushAPI {
   }
 
   private func listDeliveries(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
-    try Self.allowQuery(request, ["messageId", "userId", "limit"])
-    let limit = try Self.limit(request)
+    let query = try ListQuery(request, filters: ["messageId", "userId"], now: now)
     let user = try request.queryValue("userId").map { try Self.user($0, "userId") }
     if let id = request.queryValue("messageId") {
-      let message = try await message(MessageID(rawValue: id))
-      let all = try await storage.deliveries(of: message.identity.id, in: configuration.appMode)
-      let deliveries = all.filter { user == nil || $0.user == user }.prefix(limit)
-      return .json(200, Self.list(deliveries.map(deliveryValue), url: "/v1/deliveries"))
+      return try await deliveries(
+        of: message(MessageID(rawValue: id)), to: user, query, url: "/v1/deliveries")
     }
     guard let user else {
       throw APIError.missing("messageId", hint: "Name a message or a user; there is no list of everything.")
     }
-    let deliveries = try await storage.deliveries(to: user, in: configuration.appMode, limit: limit)
-    return .json(200, Self.list(deliveries.map(deliveryValue), url: "/v1/deliveries"))
+    let deliveries = try await storage.deliveries(to: user, in: configuration.appMode, page: Self.deliveryPage(query))
+    return page(deliveries, query, url: "/v1/deliveries", id: \.id.rawValue, value: deliveryValue)
+  }
+
+  func deliveries(
+    of message: MessageRecord, to user: UserID?, _ query: ListQuery, url: String
+  ) async throws -> HTTPResponse {
+    let deliveries = try await storage.deliveries(
+      of: message.identity.id, to: user, in: configuration.appMode, page: Self.deliveryPage(query))
+    return page(deliveries, query, url: url, id: \.id.rawValue, value: deliveryValue)
+  }
+
+  private static func deliveryPage(_ query: ListQuery) -> ListPage<DeliveryID> {
+    ListPage(after: query.after.map(DeliveryID.init(rawValue:)), limit: query.limit + 1)
   }
 
   private func trace(_ request: HTTPRequest) async throws -> DeliveryTrace {

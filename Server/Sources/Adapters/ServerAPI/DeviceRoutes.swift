@@ -19,13 +19,16 @@ extension PushAPI {
         RouteOperation(
           "registerDevice", "Register an install, its token and its user", tag: "Devices", parameters: [secret],
           request: Schemas.reference("DeviceRegistration"),
-          replies: [RouteOperation.Reply(200, "As it now stands", schema: Schemas.reference("Device"))]),
+          replies: [
+            RouteOperation.Reply(200, "As it now stands", schema: Schemas.reference("Device")), Self.wrongSecret,
+          ]),
         register),
       route(
         .get, "/v1/devices", .secret,
         RouteOperation(
           "listDevices", "The devices of a user", tag: "Devices",
-          parameters: [RouteOperation.Parameter("userId", in: .query, "Whose", required: true)],
+          parameters: [RouteOperation.Parameter("userId", in: .query, "Whose", required: true)]
+            + ListQuery.parameters,
           replies: [RouteOperation.Reply(200, "Oldest first", schema: Schemas.list(of: "Device"))]),
         listDevices),
       route(
@@ -45,7 +48,7 @@ extension PushAPI {
             RouteOperation.Parameter(
               "epoch", in: .query, "The install's count of sign-ins and sign-outs", schema: ["type": "integer"]),
           ],
-          replies: [RouteOperation.Reply(200, "`signedOut`, `superseded` or `absent`")]),
+          replies: [RouteOperation.Reply(200, "`signedOut`, `superseded` or `absent`"), Self.wrongSecret]),
         signOut),
       route(
         .get, "/v1/devices/{id}", .secret,
@@ -63,6 +66,9 @@ extension PushAPI {
         deleteDevice),
     ]
   }
+
+  private static let wrongSecret = RouteOperation.Reply(
+    403, "The install secret does not match.", schema: Schemas.reference("Error"))
 
   private func register(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
     let body = try RegistrationBody(request, .v1)
@@ -104,10 +110,20 @@ extension PushAPI {
   static let openIdentity = [HTTPField("Pabal-Warning", "identity_open")]
 
   private func listDevices(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
-    try Self.allowQuery(request, ["userId"])
+    let query = try ListQuery(request, filters: ["userId"], now: now)
     guard let text = request.queryValue("userId") else { throw APIError.missing("userId") }
-    let devices = try await storage.devices(of: Self.user(text, "userId"), in: configuration.appMode)
-    return .json(200, Self.list(devices.map(deviceValue), url: "/v1/devices"))
+    let all = try await storage.devices(of: Self.user(text, "userId"), in: configuration.appMode)
+    let later = try await devices(all, after: query.after)
+    return page(Array(later.prefix(query.limit + 1)), query, url: "/v1/devices", id: \.id.rawValue, value: deviceValue)
+  }
+
+  /// Devices of a user come and go: where the last one shown has gone, the list goes on behind its number.
+  private func devices(_ all: [DeviceRecord], after last: String?) async throws -> [DeviceRecord] {
+    guard let last else { return all }
+    if let index = all.firstIndex(where: { $0.id.rawValue == last }) { return Array(all[(index + 1)...]) }
+    let moved = try await storage.device(DeviceID(rawValue: last), in: configuration.appMode)
+    guard let moved else { throw ListCursor.expired("The device at which the page before ended is gone.") }
+    return all.filter { $0.number > moved.number }
   }
 
   private func device(_ request: HTTPRequest) async throws -> DeviceRecord {
@@ -190,9 +206,5 @@ extension PushAPI {
       "lockScreen": JSONValue(device.attributes.lockScreen), "sdkVersion": JSONValue(device.attributes.sdkVersion),
       "createdAt": .string(device.createdAt.rfc3339), "registeredAt": .string(device.registeredAt.rfc3339),
     ])
-  }
-
-  static func list(_ values: [JSONValue], url: String) -> JSONValue {
-    ["object": "list", "url": .string(url), "hasMore": false, "nextCursor": nil, "data": .array(values)]
   }
 }

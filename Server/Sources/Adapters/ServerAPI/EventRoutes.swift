@@ -5,8 +5,12 @@ import PabalPrimitives
 import Storage
 
 extension PushAPI {
-  /// The kinds that are stored; the others need members that are not built yet.
-  static let eventKinds: [EventKind] = [.received, .presented, .opened, .action, .dismissed]
+  /// What can be told of a delivery. Settings belong to no delivery: they are part of the device's registration.
+  static let eventKinds: [EventKind] = [.received, .presented, .opened, .action, .dismissed, .converted, .custom]
+  /// These say what happened by a name of the app's own.
+  private static let namedKinds: Set<EventKind> = [.converted, .custom]
+  /// Bytes of such a name, and of a number as it was written.
+  static let eventNameBytes = 64
   /// Bytes of a reply typed by a user.
   static let eventTextBytes = 4096
 
@@ -67,7 +71,9 @@ extension PushAPI {
     let word = try fields.requiredString("kind")
     guard let kind = EventKind(rawValue: word), Self.eventKinds.contains(kind) else {
       throw .invalid(
-        fields.name("kind"), "must be one of \(Self.eventKinds.map(\.rawValue).joined(separator: ", "))")
+        fields.name("kind"), "must be one of \(Self.eventKinds.map(\.rawValue).joined(separator: ", "))",
+        hint: word == EventKind.settings.rawValue
+          ? "What the user allows is told by PUT /v1/devices: permission and lockScreen." : nil)
     }
     let delivery = try fields.requiredString("deliveryId")
     let message = try fields.requiredString("messageId")
@@ -81,10 +87,24 @@ extension PushAPI {
     guard text?.utf8.count ?? 0 <= Self.eventTextBytes else {
       throw .invalid(fields.name("text"), "must have at most \(Self.eventTextBytes) bytes")
     }
+    let (name, value) = Self.namedKinds.contains(kind) ? try Self.named(&fields) : (nil, nil)
     try fields.finish()
     return DeviceEvent(
       appMode: configuration.appMode, delivery: DeliveryID(rawValue: delivery),
-      message: MessageID(rawValue: message), kind: kind, at: at, action: action, text: text, eventID: eventID,
-      receivedAt: now)
+      message: MessageID(rawValue: message), kind: kind, at: at, action: action, text: text, name: name,
+      value: value, eventID: eventID, receivedAt: now)
+  }
+
+  /// `name`, and `value` where there is one: kept as the number was written, so that no sum of money is rounded.
+  private static func named(_ fields: inout RequestFields) throws(APIError) -> (name: String?, value: String?) {
+    let name = try fields.requiredString("name")
+    guard name.utf8.count <= eventNameBytes, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw .invalid(fields.name("name"), "must have at most \(eventNameBytes) bytes and no control character")
+    }
+    guard let value = fields.value("value") else { return (name, nil) }
+    guard value.kind == .number, value.bytes.count <= eventNameBytes else {
+      throw .invalid(fields.name("value"), "must be a number of at most \(eventNameBytes) digits")
+    }
+    return (name, String(decoding: value.bytes, as: UTF8.self))
   }
 }

@@ -19,7 +19,10 @@ extension PushAPI {
             RouteOperation.Parameter("messageId", in: .query, "Which message"),
             RouteOperation.Parameter("type", in: .query, "Or: the newest message of this type, `content` included"),
           ],
-          replies: [RouteOperation.Reply(200, "The answer", schema: Schemas.reference("Explanation"))]),
+          replies: [
+            RouteOperation.Reply(200, "The answer", schema: Schemas.reference("Explanation")),
+            RouteOperation.Reply(404, "There is no such device.", schema: Schemas.reference("Error")),
+          ]),
         explain)
     ]
   }

@@ -100,9 +100,10 @@ extension PushAPI {
   private func guideAnswer(
     _ message: MessageRecord, _ receiver: UserID, isDuplicate: Bool
   ) async throws -> HTTPResponse {
-    let deliveries = try await storage.deliveries(of: message.identity.id, in: configuration.appMode)
+    let deliveries = try await storage.deliveries(
+      of: message.identity.id, to: receiver, in: configuration.appMode, page: .whole)
     let decision = message.decisions.first { $0.user == receiver }
-    let tally = GuideTally(deliveries.filter { $0.user == receiver }, decision: decision)
+    let tally = GuideTally(deliveries, decision: decision)
     return .json(200, tally.answer(message.identity.id, isDuplicate: isDuplicate))
   }
 }

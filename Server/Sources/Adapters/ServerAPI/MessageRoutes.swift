@@ -10,8 +10,6 @@ extension PushAPI {
   var messageRoutes: [Route] {
     let id = RouteOperation.Parameter("id", in: .path, "`msg_…`")
     let user = RouteOperation.Parameter("userId", in: .query, "Whose", required: true)
-    let limit = RouteOperation.Parameter(
-      "limit", in: .query, "How many at most", schema: ["type": "integer", "minimum": 1, "maximum": 200, "default": 25])
     return [
       route(
         .post, "/v1/messages", .secret,
@@ -28,7 +26,8 @@ extension PushAPI {
       route(
         .get, "/v1/messages", .secret,
         RouteOperation(
-          "listMessages", "The newest messages that name a user", tag: "Messages", parameters: [user, limit],
+          "listMessages", "The newest messages that name a user", tag: "Messages",
+          parameters: [user] + ListQuery.parameters,
           replies: [RouteOperation.Reply(200, "Newest first", schema: Schemas.list(of: "Message"))]),
         listMessages),
       route(
@@ -42,12 +41,12 @@ extension PushAPI {
       route(
         .get, "/v1/messages/{id}/deliveries", .secret,
         RouteOperation(
-          "listMessageDeliveries", "Its deliveries", tag: "Messages", parameters: [id],
+          "listMessageDeliveries", "Its deliveries", tag: "Messages", parameters: [id] + ListQuery.parameters,
           replies: [RouteOperation.Reply(200, "In the order of acceptance", schema: Schemas.list(of: "Delivery"))])
       ) { request, _ in
+        let query = try ListQuery(request, now: now)
         let message = try await message(MessageID(rawValue: request.parameters["id"] ?? ""))
-        let deliveries = try await storage.deliveries(of: message.identity.id, in: configuration.appMode)
-        return .json(200, Self.list(deliveries.map(deliveryValue), url: request.path))
+        return try await deliveries(of: message, to: nil, query, url: request.path)
       },
     ]
   }
@@ -78,17 +77,16 @@ extension PushAPI {
   }
 
   private func listMessages(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
-    try Self.allowQuery(request, ["userId", "limit"])
+    let query = try ListQuery(request, filters: ["userId"], now: now)
     guard let text = request.queryValue("userId") else { throw APIError.missing("userId") }
     let identities = try await storage.messages(
-      to: Self.user(text, "userId"), in: configuration.appMode, limit: Self.limit(request))
-    var values: [JSONValue] = []
+      to: Self.user(text, "userId"), in: configuration.appMode,
+      page: ListPage(after: query.after.map(MessageID.init(rawValue:)), limit: query.limit + 1))
+    var messages: [MessageRecord] = []
     for identity in identities {
-      if let message = try await storage.message(identity.id, in: configuration.appMode) {
-        values.append(messageValue(message))
-      }
+      if let message = try await storage.message(identity.id, in: configuration.appMode) { messages.append(message) }
     }
-    return .json(200, Self.list(values, url: "/v1/messages"))
+    return page(messages, query, url: "/v1/messages", id: \.identity.id.rawValue, value: messageValue)
   }
 
   func message(_ id: MessageID) async throws -> MessageRecord {

@@ -74,6 +74,10 @@ extension PushAPI {
     case .secret: replies.append(RouteOperation.Reply(403, "The key may not do this.", schema: schema))
     }
     replies.append(RouteOperation.Reply(401, "The key is missing or wrong.", schema: schema))
+    if path.contains("{") { replies.append(RouteOperation.Reply(404, "There is no such thing.", schema: schema)) }
+    replies.append(RouteOperation.Reply(413, "The body is too large.", schema: schema))
+    replies.append(RouteOperation.Reply(415, "The body is no JSON.", schema: schema))
+    replies.append(RouteOperation.Reply(500, "Something of ours failed.", schema: schema))
     replies.append(RouteOperation.Reply(503, "Stopping, or the store takes no writes.", schema: schema))
     return replies
   }
@@ -99,15 +103,6 @@ extension PushAPI {
       throw .invalid(parameter, "must have 1 to 255 bytes and no NUL")
     }
     return user
-  }
-
-  /// `?limit=` of a list: 1 to 200.
-  static func limit(_ request: HTTPRequest) throws(APIError) -> Int {
-    guard let text = request.queryValue("limit") else { return 25 }
-    guard let limit = Int(text), (1...200).contains(limit) else {
-      throw .invalid("limit", "must be a number from 1 to 200")
-    }
-    return limit
   }
 
   /// Refuses query arguments that the route does not know.

@@ -133,7 +133,7 @@ extension Schemas {
           [
             "kind": ["type": "string", "enum": .array(PushAPI.eventKinds.map { .string($0.rawValue) })],
             "deliveryId": text, "messageId": text, "at": time, "eventId": ["type": "string", "maxLength": 64],
-            "action": text, "text": text,
+            "action": text, "text": text, "name": ["type": "string", "maxLength": 64], "value": ["type": "number"],
           ], required: ["kind", "deliveryId", "messageId", "at", "eventId"], isClosed: true),
       ]
     ], required: ["events"], isClosed: true)

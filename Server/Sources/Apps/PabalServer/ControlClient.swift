@@ -12,8 +12,8 @@ struct ControlClient: Sendable {
   let endpoint: Endpoint
   let loop: any Loop
 
-  /// A stand-in answers in well under a second; a longer wait would hold a registration up.
-  private static let timeout = Duration.seconds(5)
+  /// A stand-in answers in well under a second, on a machine that is busy with ten builds in several.
+  private static let timeout = Duration.seconds(15)
   /// A page of 1,000 devices has about 200 KB.
   fileprivate static let answerBytes = 4 * 1_024 * 1_024
 

@@ -36,7 +36,9 @@ package struct DeliveryTrace: Sendable {
     steps += delivery.events.map { event in
       TraceStep(
         at: event.at, step: .reports, result: StepResult(rawValue: event.kind.rawValue),
-        detail: .compact(["action": JSONValue(event.action)]))
+        detail: .compact([
+          "action": JSONValue(event.action), "name": JSONValue(event.name), "value": event.number ?? .null,
+        ]))
     }
     self.init(delivery: delivery, steps: steps)
   }
@@ -58,5 +60,14 @@ extension AttemptRecord {
         "apnsUniqueId": JSONValue(apnsUniqueID), "since": JSONValue(tokenDeadSince?.rfc3339),
         "ms": .int(duration.milliseconds), "connection": .string(connection),
       ]))
+  }
+}
+
+extension EventRecord {
+  /// The value as the number that it is; `nil` without one.
+  fileprivate var number: JSONValue? {
+    value.flatMap { text in
+      do { return JSONValue(try JSONSlice(parsing: Array(text.utf8))) } catch { return nil }
+    }
   }
 }

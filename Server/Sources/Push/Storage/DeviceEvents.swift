@@ -12,13 +12,17 @@ package struct DeviceEvent: Sendable {
   package var action: String?
   /// What the user typed; kept sealed.
   package var text: String?
+  /// What the app calls it; of `converted` and `custom`.
+  package var name: String?
+  /// What it was worth, as the app wrote the number.
+  package var value: String?
   /// Unique per delivery and kind.
   package var eventID: String
   package var receivedAt: WallTime
 
   package init(
     appMode: AppMode, delivery: DeliveryID, message: MessageID, kind: EventKind, at: WallTime, action: String?,
-    text: String?, eventID: String, receivedAt: WallTime
+    text: String?, name: String? = nil, value: String? = nil, eventID: String, receivedAt: WallTime
   ) {
     self.appMode = appMode
     self.delivery = delivery
@@ -27,6 +31,8 @@ package struct DeviceEvent: Sendable {
     self.at = at
     self.action = action
     self.text = text
+    self.name = name
+    self.value = value
     self.eventID = eventID
     self.receivedAt = receivedAt
   }
@@ -47,12 +53,20 @@ package struct EventRecord: Hashable, Sendable, Unprintable {
   package var receivedAt: WallTime
   package var action: String?
   package var text: String?
+  package var name: String?
+  /// A JSON number.
+  package var value: String?
 
-  package init(kind: EventKind, at: WallTime, receivedAt: WallTime, action: String?, text: String?) {
+  package init(
+    kind: EventKind, at: WallTime, receivedAt: WallTime, action: String?, text: String?, name: String? = nil,
+    value: String? = nil
+  ) {
     self.kind = kind
     self.at = at
     self.receivedAt = receivedAt
     self.action = action
     self.text = text
+    self.name = name
+    self.value = value
   }
 }

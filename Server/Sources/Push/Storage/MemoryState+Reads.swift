@@ -19,17 +19,19 @@ extension MemoryState {
     (deliveryOrder[message.identity.number] ?? []).compactMap { deliveries[$0] }
   }
 
-  func deliveries(to user: UserID, in appMode: AppMode, limit: Int) -> [DeliveryRecord] {
+  func deliveries(to user: UserID, in appMode: AppMode) -> [DeliveryRecord] {
     let own = messages.values.map(\.acceptance).filter { $0.appMode == appMode }
       .sorted { $0.identity.number > $1.identity.number }
-    return Array(own.lazy.flatMap { self.deliveries(of: $0) }.map(\.record).filter { $0.user == user }.prefix(limit))
+    return own.flatMap { message in
+      deliveries(of: message).map(\.record).filter { $0.user == user }.sorted { $0.key.device < $1.key.device }
+    }
   }
 
-  func messages(to user: UserID, in appMode: AppMode, limit: Int) -> [MessageIdentity] {
+  func messages(to user: UserID, in appMode: AppMode) -> [MessageIdentity] {
     let own = messages.values.map(\.acceptance).filter { message in
       message.appMode == appMode && message.decisions.contains { $0.user == user }
     }
-    return own.map(\.identity).sorted { $0.number > $1.number }.prefix(limit).map { $0 }
+    return own.map(\.identity).sorted { $0.number > $1.number }
   }
 
   func trace(of id: DeliveryID, in appMode: AppMode) -> DeliveryTrace? {

@@ -200,7 +200,7 @@ extension MemoryState {
       deliveries[key]?.record.events.append(
         EventRecord(
           kind: event.kind, at: event.clampedTime(acceptedAt: delivery.record.createdAt),
-          receivedAt: event.receivedAt, action: event.action, text: event.text))
+          receivedAt: event.receivedAt, action: event.action, text: event.text, name: event.name, value: event.value))
       if event.revivesDevice, let device = devices[key.device], device.record.status == .inactive {
         devices[key.device]?.record.status = .active
         devices[key.device]?.record.inactiveReason = nil

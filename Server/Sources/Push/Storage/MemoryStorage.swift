@@ -112,17 +112,20 @@ package final class MemoryStorage: PushStorage {
     try run { state in state.message(id, in: appMode).map { state.record(of: $0) } }
   }
 
-  package func deliveries(of message: MessageID, in appMode: AppMode) async throws(StorageError) -> [DeliveryRecord] {
+  package func deliveries(
+    of message: MessageID, to user: UserID?, in appMode: AppMode, page: ListPage<DeliveryID>
+  ) async throws(StorageError) -> [DeliveryRecord] {
     try run { state in
       guard let message = state.message(message, in: appMode) else { return [] }
-      return state.deliveries(of: message).map(\.record)
+      let all = state.deliveries(of: message).map(\.record).filter { user == nil || $0.user == user }
+      return page.cut(all, by: \.id)
     }
   }
 
   package func deliveries(
-    to user: UserID, in appMode: AppMode, limit: Int
+    to user: UserID, in appMode: AppMode, page: ListPage<DeliveryID>
   ) async throws(StorageError) -> [DeliveryRecord] {
-    try run { $0.deliveries(to: user, in: appMode, limit: limit) }
+    try run { page.cut($0.deliveries(to: user, in: appMode), by: \.id) }
   }
 
   package func trace(of delivery: DeliveryID, in appMode: AppMode) async throws(StorageError) -> DeliveryTrace? {
@@ -136,9 +139,9 @@ package final class MemoryStorage: PushStorage {
   }
 
   package func messages(
-    to user: UserID, in appMode: AppMode, limit: Int
+    to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
   ) async throws(StorageError) -> [MessageIdentity] {
-    try run { $0.messages(to: user, in: appMode, limit: limit) }
+    try run { page.cut($0.messages(to: user, in: appMode), by: \.id) }
   }
 
   package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {
@@ -147,5 +150,13 @@ package final class MemoryStorage: PushStorage {
 
   package func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts {
     try run { $0.counts(in: appMode) }
+  }
+}
+
+extension ListPage where ID: Equatable {
+  fileprivate func cut<Member>(_ all: [Member], by id: (Member) -> ID) -> [Member] {
+    guard let after else { return Array(all.prefix(limit)) }
+    guard let last = all.firstIndex(where: { id($0) == after }) else { return [] }
+    return Array(all[(last + 1)...].prefix(limit))
   }
 }

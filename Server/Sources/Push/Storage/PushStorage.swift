@@ -85,10 +85,16 @@ package protocol PushStorage: Sendable {
   func message(_ id: MessageID, in appMode: AppMode) async throws(StorageError) -> MessageRecord?
 
   /// In the order of acceptance.
-  func deliveries(of message: MessageID, in appMode: AppMode) async throws(StorageError) -> [DeliveryRecord]
+  ///
+  /// - Parameter user: whose; `nil`: everybody's.
+  func deliveries(
+    of message: MessageID, to user: UserID?, in appMode: AppMode, page: ListPage<DeliveryID>
+  ) async throws(StorageError) -> [DeliveryRecord]
 
   /// Newest message first.
-  func deliveries(to user: UserID, in appMode: AppMode, limit: Int) async throws(StorageError) -> [DeliveryRecord]
+  func deliveries(
+    to user: UserID, in appMode: AppMode, page: ListPage<DeliveryID>
+  ) async throws(StorageError) -> [DeliveryRecord]
 
   func trace(of delivery: DeliveryID, in appMode: AppMode) async throws(StorageError) -> DeliveryTrace?
 
@@ -97,7 +103,9 @@ package protocol PushStorage: Sendable {
   ) async throws(StorageError) -> UserExplanation?
 
   /// The newest messages that were addressed to the user by name, decisions included, newest first.
-  func messages(to user: UserID, in appMode: AppMode, limit: Int) async throws(StorageError) -> [MessageIdentity]
+  func messages(
+    to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
+  ) async throws(StorageError) -> [MessageIdentity]
 
   func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts
 

@@ -77,13 +77,15 @@ package struct StorageLayer: PushStorage {
   package func message(_ id: MessageID, in appMode: AppMode) async throws(StorageError) -> MessageRecord? {
     try await inner.message(id, in: appMode)
   }
-  package func deliveries(of message: MessageID, in appMode: AppMode) async throws(StorageError) -> [DeliveryRecord] {
-    try await inner.deliveries(of: message, in: appMode)
+  package func deliveries(
+    of message: MessageID, to user: UserID?, in appMode: AppMode, page: ListPage<DeliveryID>
+  ) async throws(StorageError) -> [DeliveryRecord] {
+    try await inner.deliveries(of: message, to: user, in: appMode, page: page)
   }
   package func deliveries(
-    to user: UserID, in appMode: AppMode, limit: Int
+    to user: UserID, in appMode: AppMode, page: ListPage<DeliveryID>
   ) async throws(StorageError) -> [DeliveryRecord] {
-    try await inner.deliveries(to: user, in: appMode, limit: limit)
+    try await inner.deliveries(to: user, in: appMode, page: page)
   }
   package func trace(of delivery: DeliveryID, in appMode: AppMode) async throws(StorageError) -> DeliveryTrace? {
     try await inner.trace(of: delivery, in: appMode)
@@ -94,9 +96,9 @@ package struct StorageLayer: PushStorage {
     try await inner.explanation(of: message, for: user, in: appMode)
   }
   package func messages(
-    to user: UserID, in appMode: AppMode, limit: Int
+    to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
   ) async throws(StorageError) -> [MessageIdentity] {
-    try await inner.messages(to: user, in: appMode, limit: limit)
+    try await inner.messages(to: user, in: appMode, page: page)
   }
   package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {
     try await inner.deviceCounts(in: appMode)

@@ -1,3 +1,4 @@
+import PabalModel
 import PabalPrimitives
 import PabalServer
 import TestSupport
@@ -62,7 +63,9 @@ import Testing
     try await withServer { stage in
       let rules: JSONValue = ["rules": [["times": 1, "then": ["status": 503]]]]
       _ = try await stage.control("PUT", "/v1/simulator/faults", rules)
-      #expect(try await stage.talentRequest(to: "demo-alex", id: "1").json()["sent"]?.int == 1)
+      let sent = try await stage.talentRequest(to: "demo-alex", id: "1").json()
+      let message = MessageID(rawValue: sent["messageId"]?.string ?? "")
+      #expect(try await stage.finalState(of: message) == "accepted")
       let operations = try ServerCaller(stage.line.metrics)
       let text = try await operations("GET", "/metrics").text
       for line in [

@@ -30,9 +30,10 @@ import Testing
   @Test func `a caller who waits hears of the second try`() async throws {
     try await withServer { stage in
       try await Self.setFaults(stage, [["times": 1, "then": ["status": 503]]])
-      let answer = try await stage.talentRequest(to: "demo-alex", id: "1").json()
-      #expect(answer["sent"]?.int == 1)
-      let delivery = try await Self.delivery(of: answer["messageId"]?.string ?? "", stage)
+      let body: JSONValue = ["to": ["userIds": ["demo-alex"]], "content": ["body": "하나"]]
+      let answer = try await stage.api("POST", "/v1/messages?wait=10", body).json()
+      #expect(answer["counts"]?["deliveries"]?["accepted"]?.int == 1)
+      let delivery = try await Self.delivery(of: answer["id"]?.string ?? "", stage)
       #expect(delivery?["attempts"]?.int == 2)
       let trace = try await stage.api("GET", "/v1/deliveries/\(delivery?["id"]?.string ?? "")/trace").json()
       let attempts = trace["steps"]?.elements.filter { $0["step"]?.string == "attempt" } ?? []

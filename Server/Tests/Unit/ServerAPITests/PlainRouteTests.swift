@@ -67,6 +67,35 @@ import Testing
       try await api.call(.post, "/v1/events", #"{"events":[\#(many)]}"#, key: TestAPI.publishable).status == 400)
   }
 
+  @Test func `a conversion has a name and may have a worth; settings are told elsewhere`() async throws {
+    let api = try await TestAPI()
+    try await api.register("u")
+    try await api.talentRequest("u")
+    let delivery = try #require(api.sent.withLock { $0.first })
+    func report(_ kind: String, _ more: String) async throws -> TestAPI.Reply {
+      try await api.call(
+        .post, "/v1/events",
+        #"{"events":[{"kind":"\#(kind)","deliveryId":"\#(delivery.id.rawValue)","#
+          + #""messageId":"\#(delivery.messageID.rawValue)","at":"2027-01-15T08:00:00.000Z","eventId":"e"\#(more)}]}"#,
+        key: TestAPI.publishable)
+    }
+    #expect(try await report("converted", #","name":"purchase","value":12900.50"#)["accepted"]?.int == 1)
+    #expect(try await report("custom", #","name":"shared""#)["accepted"]?.int == 1)
+    let trace = try await api.call(.get, "/v1/deliveries/\(delivery.id.rawValue)/trace").text
+    #expect(
+      trace.contains(#""result":"converted","detail":{"name":"purchase","value":12900.50}"#), "\(trace)")
+    #expect(trace.contains(#""result":"custom","detail":{"name":"shared"}"#))
+    for (kind, more, code) in [
+      ("converted", "", "parameter_missing"), ("converted", #","name":"n","value":"5""#, "parameter_invalid"),
+      ("converted", #","name":"\#(String(repeating: "n", count: 65))""#, "parameter_invalid"),
+      ("opened", #","name":"n""#, "parameter_unknown"), ("settings", "", "parameter_invalid"),
+    ] {
+      let reply = try await report(kind, more)
+      #expect(reply["accepted"]?.int == 0, "\(kind) \(more)")
+      #expect(reply["rejected"]?.elements.first?["code"]?.string == code, "\(kind) \(more)")
+    }
+  }
+
   @Test func operation() async throws {
     let api = try await TestAPI()
     #expect(try await api.call(.get, "/healthz", key: nil).text == "ok\n")

@@ -5,6 +5,7 @@ import PabalModel
 import PabalPrimitives
 import ServerAPI
 import Storage
+import Testing
 
 /// The whole API over the store in memory, without a port. Sending is a script: what Apple answers to a token.
 final class TestAPI: Sendable {
@@ -25,6 +26,7 @@ final class TestAPI: Sendable {
   let metrics = Metrics()
   let router: Router
   let api: PushAPI
+  private let described: DescribedReply
   /// By token; `accepted` otherwise.
   let answers: Locked<[String: Answer]>
   /// Payloads that reached the dispatcher, in order.
@@ -67,6 +69,8 @@ final class TestAPI: Sendable {
       adopt: adoption)
     api = PushAPI(configuration: configuration, storage: storage, dispatcher: dispatcher)
     router = api.router()
+    let document = await router.respond(to: try HTTPRequest(.get, "/openapi.json"))
+    described = DescribedReply(document: try JSONSlice(parsing: document.bytes ?? []))
   }
 
   private static func outcome(_ answer: Answer, _ delivery: OutgoingDelivery, at now: WallTime) -> DeliveryOutcome? {
@@ -113,9 +117,34 @@ final class TestAPI: Sendable {
     let response = await router.respond(to: request)
     let bytes = response.bytes ?? []
     let json = try? JSONSlice(parsing: bytes)
+    try hold(response, json, to: request)
     return Reply(
       status: response.status, headers: response.headers, text: String(decoding: bytes, as: UTF8.self),
       json: try json ?? JSONSlice(parsing: Array("null".utf8)))
+  }
+
+  /// Each reply of each test is held to what the document says of its route.
+  private func hold(_ response: HTTPResponse, _ json: JSONSlice?, to request: HTTPRequest) throws {
+    let fitting = api.routes.filter { $0.method == request.method && Self.fits(request.segments, $0.path) }
+    let route = fitting.max { Self.literals($0.path) < Self.literals($1.path) }
+    guard let route, route.path != "/openapi.json" else { return }
+    let type = response.headers.first { $0.name.lowercased() == "content-type" }?.value
+    let findings = described.findings(
+      request.method, path: route.path, status: response.status, contentType: type, body: json)
+    #expect(findings.isEmpty)
+  }
+
+  private static func fits(_ segments: [String], _ template: String) -> Bool {
+    let parts = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == segments.count
+      && zip(parts, segments).allSatisfy { part, segment in
+        part.contains("{") ? segment.hasPrefix(part.prefix { $0 != "{" }) : part == segment
+      }
+  }
+
+  /// Characters of a path that are not a name in braces.
+  private static func literals(_ template: String) -> Int {
+    template.split(separator: "/").reduce(0) { $0 + $1.prefix { $0 != "{" }.count }
   }
 
   /// The guide's register call.

@@ -1,0 +1,64 @@
+import PabalModel
+import PabalPrimitives
+import Storage
+
+/// Pages of lists.
+extension ConformanceSuite {
+  static let lists: [ConformanceCheck] = [
+    ConformanceCheck("pages of a user's messages go on where the last one ended, whatever is added meanwhile") {
+      storage in
+      let stage = try await StorageStage(storage)
+      try await stage.register("u", token: StorageStage.token(1))
+      var sent: [MessageID] = []
+      for number in 0..<7 { sent += try await stage.send(to: ["u"], at: Int64(number)).map(\.messageID) }
+      var seen: [MessageID] = []
+      var page = ListPage<MessageID>(limit: 3)
+      while true {
+        let part = try await storage.messages(to: UserID(rawValue: "u"), in: stage.appMode, page: page)
+        seen += part.map(\.id)
+        _ = try await stage.send(to: ["u"], at: 100)
+        guard let last = part.last else { break }
+        page.after = last.id
+      }
+      try expectEqual(seen, Array(sent.reversed()))
+    },
+    ConformanceCheck("pages of deliveries, of a message and of a user, show each once and in order") { storage in
+      let stage = try await StorageStage(storage)
+      for number in UInt8(1)...5 { try await stage.register(number < 4 ? "u" : "v", token: StorageStage.token(number)) }
+      let first = try await stage.send(to: ["v", "u"])
+      let second = try await stage.send(to: ["u"], at: 1)
+      let message = try unwrap(first.first?.messageID, "a message")
+      let order = try await storage.deliveries(of: message, in: stage.appMode).map(\.id)
+      try expectEqual(order, first.map(\.id))
+      func pages(
+        _ list: (ListPage<DeliveryID>) async throws -> [DeliveryRecord]
+      ) async throws -> [DeliveryID] {
+        var seen: [DeliveryID] = []
+        var page = ListPage<DeliveryID>(limit: 2)
+        while true {
+          let part = try await list(page)
+          try expect(part.count <= 2, "no more than asked for")
+          seen += part.map(\.id)
+          guard let last = part.last else { return seen }
+          page.after = last.id
+        }
+      }
+      let user = UserID(rawValue: "u")
+      try expectEqual(
+        try await pages { try await storage.deliveries(of: message, to: nil, in: stage.appMode, page: $0) }, order)
+      try expectEqual(
+        try await pages { try await storage.deliveries(of: message, to: user, in: stage.appMode, page: $0) },
+        Array(order.suffix(3)))
+      let all = try await storage.deliveries(to: user, in: stage.appMode, limit: 100).map(\.id)
+      try expectEqual(Set(all.prefix(3)), Set(second.map(\.id)), "the newest message first")
+      try expectEqual(try await pages { try await storage.deliveries(to: user, in: stage.appMode, page: $0) }, all)
+      let stranger = try unwrap(second.first?.id, "a delivery")
+      let nowhere = try await storage.deliveries(
+        of: message, to: nil, in: stage.appMode, page: ListPage(after: stranger, limit: 10))
+      try expectEqual(nowhere.count, 0, "another message's delivery is no place in this list")
+      let none = try await storage.messages(
+        to: user, in: stage.appMode, page: ListPage(after: MessageID(rawValue: "msg_none"), limit: 10))
+      try expectEqual(none.count, 0)
+    },
+  ]
+}
