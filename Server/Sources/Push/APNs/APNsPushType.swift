@@ -55,6 +55,9 @@ package struct APNsPushType: RawRepresentable, Hashable, Sendable {
     self == .voip ? APNsLimits.voipPayloadBytes : APNsLimits.payloadBytes
   }
 
+  /// Sent with a provider token only, whatever a certificate lists.
+  package var needsSigningKey: Bool { self == .location || self == .fileprovider }
+
   /// 5 for `background`, where 10 is an error; else 10.
   package var defaultPriority: APNsPriority {
     self == .background ? .conserving : .immediate

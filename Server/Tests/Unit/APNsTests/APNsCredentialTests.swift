@@ -104,10 +104,15 @@ import Testing
     let bundle = Topic(rawValue: "com.example.app")
     try credential.check(try APNsHead(topic: bundle, pushType: .alert), environment: .sandbox)
     try credential.check(try APNsHead(topic: bundle, pushType: .voip), environment: nil)
-    let location = expect("topic_not_covered") {
-      try credential.check(try APNsHead(topic: bundle, pushType: .location), environment: .sandbox)
+    for type in [APNsPushType.location, .fileprovider] {
+      expect("push_type_needs_key") {
+        try credential.check(try APNsHead(topic: bundle, pushType: type), environment: .sandbox)
+      }
     }
-    #expect(location?.message.contains("com.example.app.location-query") == true)
+    let activity = expect("topic_not_covered") {
+      try credential.check(try APNsHead(topic: bundle, pushType: .liveactivity), environment: .sandbox)
+    }
+    #expect(activity?.message.contains("com.example.app.push-type.liveactivity") == true)
     expect("topic_not_covered") {
       try credential.check(try APNsHead(topic: Topic(rawValue: "x.y"), pushType: .alert), environment: .sandbox)
     }

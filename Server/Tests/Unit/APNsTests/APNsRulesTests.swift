@@ -22,6 +22,7 @@ import Testing
       #expect(type.topic(for: bundle).rawValue == "com.example.app" + suffix)
       #expect(type.topic(for: type.topic(for: bundle)) == type.topic(for: bundle))
       #expect(type.maximumPayloadBytes == row["maximumPayloadBytes"]?.int)
+      #expect(type.needsSigningKey == (row["certificate"]?.bool == false), "\(type.rawValue)")
       let refused = (row["refusedPriorities"]?.elements ?? []).compactMap(\.int)
       for priority in APNsPriority.known {
         let head = try? APNsHead(topic: bundle, pushType: type, priority: priority)

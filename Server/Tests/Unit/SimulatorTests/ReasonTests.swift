@@ -178,6 +178,7 @@ import Testing
       let type = try #require(StandInPushType(rawValue: row["name"]?.string ?? ""))
       #expect(row["topicSuffix"]?.string == type.topicSuffix)
       #expect(row["maximumPayloadBytes"]?.int == type.payloadLimit)
+      #expect(type.wantsToken == (row["certificate"]?.bool == false))
     }
     let replies = try #require(rules["replies"]?.elements)
     let published = Set(replies.compactMap { row in row["reason"]?.string.map { "\(row["status"]?.int ?? 0) \($0)" } })

@@ -58,6 +58,9 @@ extension ErrorWords {
         "topic_not_covered", "The certificate is not for that topic.",
         "그 토픽을 위한 인증서가 아닙니다.", do: "Use one of the topics that are listed, or a signing key.", "표시된 토픽이나 서명 키를 쓰세요."),
       Row(
+        "push_type_needs_key", "A push of that type cannot be sent with a certificate.",
+        "그 유형의 푸시는 인증서로 보낼 수 없습니다.", do: "Send it with a signing key (.p8) instead.", "대신 서명 키(.p8)로 보내세요."),
+      Row(
         "environment_not_covered", "The certificate is not for that environment.",
         "그 환경을 위한 인증서가 아닙니다.", do: "Take the other environment or another certificate.", "다른 환경이나 다른 인증서를 쓰세요."),
     ])

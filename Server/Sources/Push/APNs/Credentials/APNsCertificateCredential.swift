@@ -50,8 +50,13 @@ package struct APNsCertificateCredential: Sendable {
 
   /// Whether the certificate covers these headers there; `nil`: the environment is not known.
   ///
-  /// - Throws: `topic_not_covered`, `environment_not_covered`.
+  /// - Throws: `push_type_needs_key`, `topic_not_covered`, `environment_not_covered`.
   package func check(_ head: APNsHead, environment: PushEnvironment?) throws(APNsCredentialError) {
+    guard !head.pushType.needsSigningKey else {
+      throw APNsCredentialError(
+        code: "push_type_needs_key",
+        message: "A push of type \(head.pushType.rawValue) is not sent with a certificate. Give a signing key (.p8).")
+    }
     guard topics.contains(head.topic) else {
       throw APNsCredentialError(
         code: "topic_not_covered",

@@ -51,7 +51,7 @@ package enum APNsCredential: Sendable {
 
   /// Whether APNs would take pushes with these headers from the holder of this credential.
   ///
-  /// - Throws: `topic_not_covered`, `environment_not_covered`.
+  /// - Throws: `push_type_needs_key`, `topic_not_covered`, `environment_not_covered`.
   package func check(_ head: APNsHead, environment: PushEnvironment?) throws(APNsCredentialError) {
     guard case .certificate(let certificate) = self else { return }
     try certificate.check(head, environment: environment)
