@@ -4,11 +4,24 @@ import PabalPrimitives
 import Testing
 
 /// The live client against a real server on loopback.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct URLSessionHTTPTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) final class URLSessionHTTPTests {
   private let http = HTTPClient.urlSession()
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("download-" + UUID().uuidString)
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: folder)
+    } catch {
+      // The test wrote nothing.
+    }
+  }
 
   private func destination() -> URL {
-    FileManager.default.temporaryDirectory.appendingPathComponent("download-" + UUID().uuidString)
+    folder.appendingPathComponent(UUID().uuidString)
   }
 
   private func download(_ url: URL, redirects: Int = 5, limit: Int = 1000) -> HTTPDownload {

@@ -65,7 +65,17 @@ private final class AttachingExtension: UNNotificationServiceExtension {
   }
 }
 
-@Suite struct ExtensionTests {
+@Suite final class ExtensionTests {
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extension-\(UUID().uuidString)")
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: folder)
+    } catch {
+      // The test wrote nothing.
+    }
+  }
+
   let mutable = #","mutable-content":1"#
 
   @Test func `the extension changes a mutable alert and nothing else`() async throws {
@@ -149,7 +159,6 @@ private final class AttachingExtension: UNNotificationServiceExtension {
   }
 
   private func temporaryFile(_ name: String, _ bytes: [UInt8]) throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extension-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appendingPathComponent(name)
     try Data(bytes).write(to: file)
