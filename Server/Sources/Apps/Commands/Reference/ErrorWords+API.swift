@@ -33,6 +33,10 @@ extension ErrorWords {
         "method_not_allowed", "The path does not take this method.", "이 경로에서 쓸 수 없는 메서드입니다.",
         do: "Use a method that the header Allow names.", "Allow 헤더에 있는 메서드를 쓰세요."),
       Row(
+        "cursor_expired", "The list has changed so that the cursor's place is gone.",
+        "목록이 바뀌어 커서의 자리가 없어졌습니다.", do: "Begin the list again, without a cursor.",
+        "커서 없이 목록을 처음부터 다시 읽으세요."),
+      Row(
         "stream_not_forwarded", "The server does not pass a phone's stream on from its stand-in.",
         "서버는 모의 APNs의 휴대폰 연결을 중계하지 않습니다.", do: "Open the stream at the stand-in's own address.",
         "모의 APNs의 주소에서 직접 연결하세요."),
