@@ -20,7 +20,6 @@ async def main():
     context.set_alpn_protocols(["h2"])
     credentials = {}
     if "certFile" in given:
-        context.load_cert_chain(given["certFile"], given["certKeyFile"])
         credentials["client_cert"] = given["certFile"]
     else:
         with open(given["keyFile"]) as file:

@@ -57,7 +57,7 @@ import Testing
     #expect(try await push(peer, try files("sandbox", ["1"])).reply?.status == 200)
     #expect(try await push(peer, try files("nothing", [])).reply?.reason == "BadCertificate")
 
-    _ = try await peer.control("POST", "/clock", #"{"advanceMs":\(400 * 86_400_000)}"#)
+    _ = try await peer.control("POST", "/clock", #"{"advanceMs":\#(400 * 86_400_000)}"#)
     let old = try await push(peer, ["--cert", line.certFile, "--key", line.certKeyFile]).reply
     #expect(old?.status == 403)
     #expect(old?.reason == "BadCertificate")

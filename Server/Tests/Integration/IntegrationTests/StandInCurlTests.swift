@@ -157,7 +157,9 @@ import Testing
       {"match":{"nth":2},"then":{"drop":"afterTaken"}},{"match":{"nth":3},"then":{"drop":"beforeTaken"}},
       {"match":{"nth":4},"then":{"goaway":{"lastStream":"all"}}},
       {"match":{"nth":5},"then":{"reset":{"code":"INTERNAL_ERROR","after":"body"}}},
-      {"match":{"nth":6},"then":{"status":429,"reason":"TooManyRequests","delayMs":20}}]}
+      {"match":{"nth":6},"then":{"status":429,"reason":"TooManyRequests","delayMs":20}},
+      {"match":{"nth":8},"then":{"reset":{"code":"CANCEL","after":"headers"}}},
+      {"match":{"nth":9},"then":{"slowRead":{"bytesPerSecond":1000}}}]}
       """#
     #expect(try await peer.control("PUT", "/faults", rules).status == 200)
     let push = peer.arguments(authorization: peer.bearer)
@@ -172,13 +174,15 @@ import Testing
     #expect(reset.code == 92, "\(reset.errors)")
     #expect(try await peer.push().status == 429)
     #expect(try await peer.push().status == 200)
+    #expect(try await StandInCurl.curl(push).code == 92)
+    #expect(try await peer.push().status == 200, "slowly")
     let stats = try await peer.control("GET", "/stats").json
-    #expect(stats?["taken"]?.int == 3)
+    #expect(stats?["taken"]?.int == 4)
     #expect(stats?["goaways"]?.int == 1)
-    #expect(stats?["resets"]?.int == 1)
+    #expect(stats?["resets"]?.int == 2)
     #expect(stats?["drops"]?.int == 2)
     let fired = try await peer.control("GET", "/faults").json?["rules"]?.elements.compactMap { $0["fired"]?.int }
-    #expect(fired == [1, 1, 1, 1, 1, 1])
+    #expect(fired == [1, 1, 1, 1, 1, 1, 1, 1])
     await peer.standIn.stop()
   }
 

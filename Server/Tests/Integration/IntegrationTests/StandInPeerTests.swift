@@ -57,7 +57,10 @@ import Testing
       JSONMember("deadToken", .string(stage.deadToken)),
     ]
     if byCertificate {
-      given += [JSONMember("certFile", .string(line.certFile)), JSONMember("certKeyFile", .string(line.certKeyFile))]
+      // aioapns wants both in one file.
+      let both = stage.peer.folder.file("both.pem")
+      try TestFiles.write(try TestFiles.read(line.certFile) + TestFiles.read(line.certKeyFile), to: both)
+      given.append(JSONMember("certFile", .string(both)))
     } else {
       given += [
         JSONMember("keyFile", .string(line.keyFile)), JSONMember("keyId", .string(line.keyID)),

@@ -121,3 +121,28 @@ import Testing
     #expect(say(&bench, link) == ["ended"])
   }
 }
+
+extension LinkTests {
+  @Test("a reset with devices ends their links, replaced ones as well") func resetEndsLinks() throws {
+    var bench = try PushBench()
+    let (older, _) = try bench.core.openLink(device: "phone", lastEventID: nil)
+    let (newer, _) = try bench.core.openLink(device: "phone", lastEventID: nil)
+    #expect(wakes(bench.core.reset(devicesToo: true)) == [newer.rawValue])
+    for link in [older, newer] {
+      #expect(say(&bench, link) == ["ended"])
+      bench.core.linkClosed(link)
+    }
+  }
+
+  @Test("a device in a removed one's place does not hear of its link") func placeUsedAgain() throws {
+    var bench = try PushBench()
+    let (link, _) = try bench.core.openLink(device: "phone", lastEventID: nil)
+    _ = try bench.core.removeDevice("phone")
+    let next = try bench.core.addDevice(StandInDeviceDraft(topic: PushBench.topic))
+    let (other, _) = try bench.core.openLink(device: next.id, lastEventID: nil)
+    #expect(say(&bench, link) == ["ended"])
+    bench.core.linkClosed(link)
+    #expect(say(&bench, other) == ["ready \(next.id)"])
+    #expect(bench.core.device(id: next.id)?.isOnline == true)
+  }
+}

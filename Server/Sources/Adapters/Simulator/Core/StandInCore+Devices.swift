@@ -151,6 +151,8 @@ extension StandInCore {
       for index in devices.indices where !vacant.contains(index) { actions += endLink(at: index) }
       devices = []
       vacant = []
+      // Streams that were replaced and have not ended yet point at devices that are gone.
+      deviceOfLink = [:]
       indexByID = [:]
       indexByToken = [:]
     }

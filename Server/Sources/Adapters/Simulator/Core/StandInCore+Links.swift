@@ -62,6 +62,7 @@ extension StandInCore {
   mutating func endLink(at index: Int) -> [StandInAction] {
     guard case .followsLink(.some(let link)) = devices[index].presence else { return [] }
     devices[index].presence = .followsLink(nil)
+    deviceOfLink[link.id] = nil
     putBack(link, at: index)
     return [.wake(link.id)]
   }

@@ -132,6 +132,23 @@ import Testing
     #expect(String(decoding: body, as: UTF8.self) == #"{"reason":"BadPriority"}"#)
   }
 
+  @Test("half a response: a head and half a body, and the stream stays open") func halfResponse() throws {
+    let rig = try WireRig()
+    defer { rig.end() }
+    rig.core.withLock { core in
+      _ = core.setFaults([FaultRule(times: 1, effect: .halfReply)], seed: 1)
+    }
+    let peer = rig.open()
+    peer.send(.headers(1, rig.push + [("apns-priority", "3")]), .data(1, WireRig.body))
+    rig.loop.run(for: .seconds(300))
+    #expect(!peer.isAnswered(1))
+    #expect(peer.frames.contains { $0.type == RawFrame.Kind.headers && $0.stream == 1 })
+    let body = peer.frames.filter { $0.type == RawFrame.Kind.data }.flatMap(\.payload)
+    #expect(String(decoding: body, as: UTF8.self) == #"{"reason":"B"#)
+    #expect(peer.goaway == nil, "it is the stand-in that does not go on")
+    #expect(rig.answers(peer, on: 3))
+  }
+
   @Test("8.1 a stream answered before its body is in is reset with NO_ERROR") func earlyAnswer() throws {
     let rig = try WireRig()
     defer { rig.end() }
