@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 # One set of flags everywhere: another set would rebuild everything.
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
-RELEASE := -c release $(STRICT)
+RELEASE := -c release $(STRICT) -Xswiftc -cross-module-optimization
 ifeq ($(shell uname -s),Linux)
 RELEASE += --static-swift-stdlib
 endif
@@ -17,13 +17,13 @@ SWIFT_TEST := swift test --disable-xctest $(STRICT)
 STORY := --may-leave='pabal-......$$'
 # What an extension or app of a unit test hands to the system stays, because there is no system that takes it.
 SDK := --may-leave='pabal-[0-9a-f]{16}\.' --may-leave='kit-'
-SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Benchmarks Server/Fuzz Examples/TalentMarket/Sources \
+SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Fuzz Examples/TalentMarket/Sources \
   Examples/TalentMarket/Tests)
 
 # `PABAL_TESTS` is for work on one target; here everything runs.
 unexport PABAL_TESTS
 
-.PHONY: help build install demo test test-target test-long test-sanitize fuzz lint format docs bench clean
+.PHONY: help build install demo test test-target test-long test-sanitize fuzz lint format docs bench bench-allocations clean
 
 help: ## these lines
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
@@ -100,9 +100,13 @@ format: ## in place
 docs: build ## docs/cli.md and docs/errors.md, and the SDK's symbol pages in .build/docs
 	scripts/make-docs
 
-bench: build ## CPU compared with h2load in the same run
+bench: build ## CPU, memory and latency compared with h2load in the same run; ROWS=engine,send SINK=nghttpd for parts
 	@scripts/bootstrap test
-	Server/Benchmarks/run
+	Server/Benchmarks/run $(if $(ROWS),--rows $(ROWS)) $(if $(SINK),--sink $(SINK)) $(ARGS)
+
+bench-allocations: build ## what a push allocates, against the numbers checked in
+	@scripts/bootstrap test
+	Server/Benchmarks/allocations $(ARGS)
 
 clean: ## all that was built
 	rm -rf bin .build Server/.build Examples/TalentMarket/.build

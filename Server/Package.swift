@@ -85,14 +85,6 @@ let apps: [Target] = [
   .executableTarget(name: "pabal", dependencies: ["Commands"], path: "Sources/Apps/pabal", swiftSettings: strict),
 ]
 
-// Built on its own by `make bench`.
-let benches: [Target] = [
-  .executableTarget(
-    name: "EngineBench",
-    dependencies: ["ProviderTransport", "APNs", "Delivery", "Cryptography", "EventLoop", "TLS", model, primitives],
-    path: "Benchmarks/EngineBench", swiftSettings: strict)
-]
-
 // What reads bytes of strangers; `scripts/fuzz` and the replay of its corpora share it.
 var fuzz: [Target] = [
   .target(
@@ -135,7 +127,7 @@ let package = Package(
   platforms: [.macOS(.v14)],
   products: [.executable(name: "pabal", targets: ["pabal"])],
   dependencies: [.package(name: "pabal", path: "..")],
-  targets: native + platform + push + adapters + apps + benches + fuzz + testKit
+  targets: native + platform + push + adapters + apps + fuzz + testKit
     + (unitTests + wideTests).flatMap { $0 },
   swiftLanguageModes: [.v6]
 )

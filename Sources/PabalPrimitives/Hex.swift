@@ -48,6 +48,19 @@ public enum Hex {
     return isHexadecimal ? bytes : nil
   }
 
+  /// The eight ASCII digits of four bytes, the first one highest in both: one step instead of eight, for what every
+  /// push carries.
+  @inlinable
+  public static func eightDigits(of word: UInt32) -> UInt64 {
+    var digits = UInt64(word)
+    digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
+    digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+    digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    // 1 in each byte whose digit is a letter: those lie 0x27 further on.
+    let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return digits &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
+  }
+
   /// The ASCII digit for 0…15.
   public static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? 0x30 + value : 0x57 + value

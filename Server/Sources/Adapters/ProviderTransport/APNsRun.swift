@@ -41,7 +41,7 @@ package final class APNsRun: OutcomeSink {
     guard !pushes.isEmpty else { return }
     await transport.waitForRoom(pushes.count)
     state.withLock { $0.open += pushes.count }
-    _ = transport.post(pushes, to: self)
+    _ = transport.post(pushes[...], to: self)
   }
 
   /// No more pushes.

@@ -34,10 +34,15 @@ package final class APNsTransport: Sendable {
   ///
   /// When the caller's task is cancelled, unsent pushes end `canceled` and written ones `unknown`, at once.
   package func send(_ pushes: [APNsPush]) async -> [APNsOutcome] {
+    await send(pushes[...])
+  }
+
+  /// As `send(_:)`, of a part of a list.
+  package func send(_ pushes: ArraySlice<APNsPush>) async -> [APNsOutcome] {
     guard pushes.count > TransportLimits.batchPushes else { return await sendOne(pushes) }
     return await withTaskGroup(of: [APNsOutcome].self) { group in
-      for start in stride(from: 0, to: pushes.count, by: TransportLimits.batchPushes) {
-        let part = Array(pushes[start..<min(pushes.count, start + TransportLimits.batchPushes)])
+      for start in stride(from: pushes.startIndex, to: pushes.endIndex, by: TransportLimits.batchPushes) {
+        let part = pushes[start..<min(pushes.endIndex, start + TransportLimits.batchPushes)]
         group.addTask { await self.sendOne(part) }
       }
       return await group.reduce(into: []) { $0 += $1 }
@@ -45,7 +50,7 @@ package final class APNsTransport: Sendable {
   }
 
   package func send(_ push: APNsPush) async -> APNsOutcome {
-    let outcomes = await sendOne([push])
+    let outcomes = await sendOne([push][...])
     guard let outcome = outcomes.first else { preconditionFailure("one push has one outcome") }
     return outcome
   }
@@ -81,7 +86,7 @@ package final class APNsTransport: Sendable {
     }
   }
 
-  private func sendOne(_ pushes: [APNsPush]) async -> [APNsOutcome] {
+  private func sendOne(_ pushes: ArraySlice<APNsPush>) async -> [APNsOutcome] {
     guard !pushes.isEmpty else { return [] }
     await waitForRoom(pushes.count)
     let sink = BatchSink()
@@ -129,13 +134,15 @@ package final class APNsTransport: Sendable {
   }
 
   /// Puts a batch into the mailbox and wakes the loop if the mailbox was empty.
-  func post(_ pushes: [APNsPush], to sink: any OutcomeSink) -> UInt64 {
-    let (id, wasEmpty) = state.withLock { state -> (UInt64, Bool) in
-      let id = state.nextBatch
-      state.nextBatch += 1
-      let wasEmpty = state.mail.isEmpty
-      state.mail.append(PushBatch(id: id, pushes: pushes, sink: sink))
-      return (id, wasEmpty)
+  func post(_ pushes: ArraySlice<APNsPush>, to sink: any OutcomeSink) -> UInt64 {
+    let id = state.withLock { state -> UInt64 in
+      defer { state.nextBatch += 1 }
+      return state.nextBatch
+    }
+    let batch = PushBatch(id: id, pushes: pushes, sink: sink)
+    let wasEmpty = state.withLock { state -> Bool in
+      state.mail.append(batch)
+      return state.mail.count == 1
     }
     if wasEmpty { loop.execute { self.takeMail() } }
     return id

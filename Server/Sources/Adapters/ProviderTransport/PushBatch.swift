@@ -35,15 +35,20 @@ package struct PushBatch: Sendable {
   }
 
   package init(id: UInt64, pushes: [APNsPush], sink: any OutcomeSink) {
+    self.init(id: id, pushes: pushes[...], sink: sink)
+  }
+
+  init(id: UInt64, pushes: ArraySlice<APNsPush>, sink: any OutcomeSink) {
     self.id = id
     self.sink = sink
     var entries: [Entry] = []
     entries.reserveCapacity(pushes.count)
     var heads: [APNsHead] = []
-    bytes = [UInt8](unsafeUninitializedCapacity: Self.bytesNeeded(for: pushes)) { text, end in
+    bytes = [UInt8](unsafeUninitializedCapacity: Self.bytesNeeded(for: pushes)) { memory, end in
+      let text = UnsafeMutableRawBufferPointer(memory)
       for index in pushes.indices {
-        let isNewBody = index == 0 || pushes[index].request.payload != pushes[index - 1].request.payload
-        let bodyStart = isNewBody ? end : entries[index - 1].bodyStart
+        let isNewBody = index == pushes.startIndex || pushes[index].request.payload != pushes[index - 1].request.payload
+        let bodyStart = isNewBody ? end : entries[entries.count - 1].bodyStart
         if isNewBody { end = Self.write(pushes[index].request.payload.bytes, to: text, at: end) }
         let pathStart = end
         end = pushes[index].request.writePath(to: text, at: end)
@@ -63,37 +68,51 @@ package struct PushBatch: Sendable {
     self.heads = heads
   }
 
-  private static func bytesNeeded(for pushes: [APNsPush]) -> Int {
+  private static func bytesNeeded(for pushes: ArraySlice<APNsPush>) -> Int {
     var bytes = 0
     for index in pushes.indices {
       bytes += pushes[index].request.pathCount + APNsID.textBytes
-      if index == 0 || pushes[index].request.payload != pushes[index - 1].request.payload {
+      if index == pushes.startIndex || pushes[index].request.payload != pushes[index - 1].request.payload {
         bytes += pushes[index].request.payload.bytes.count
       }
     }
     return bytes
   }
 
-  private static func write(
-    _ body: [UInt8], to text: UnsafeMutableBufferPointer<UInt8>, at start: Int
-  ) -> Int {
-    start + UnsafeMutableBufferPointer(rebasing: text[start...]).initialize(fromContentsOf: body)
+  private static func write(_ body: [UInt8], to text: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
+    let end = start + body.count
+    UnsafeMutableRawBufferPointer(rebasing: text[start..<end]).copyBytes(from: body)
+    return end
   }
 }
 
-/// A batch inside the core: what is still open, and what has not been delivered yet.
-struct BatchState {
-  var id: UInt64
-  var sink: any OutcomeSink
-  var open: Int
-  var ready: [APNsOutcome] = []
-  var isDirty = false
+/// A batch inside the core: what it consists of, what is still open, and what has not been delivered yet.
+final class BatchState {
+  let content: PushBatch
+  private(set) var open: Int
+  private var ready: [APNsOutcome] = []
+  private var isDirty = false
+
+  init(_ content: PushBatch) {
+    self.content = content
+    open = content.entries.count
+    if !content.sink.wantsChunks { ready.reserveCapacity(open) }
+  }
 
   /// - Returns: whether this is the first outcome since the last delivery.
-  mutating func record(_ outcome: APNsOutcome) -> Bool {
+  func record(_ outcome: APNsOutcome) -> Bool {
     ready.append(outcome)
     open -= 1
     defer { isDirty = true }
     return !isDirty
+  }
+
+  /// Hands over what is ready, unless the sink wants all at once and some are open.
+  func deliver() {
+    isDirty = false
+    guard open == 0 || content.sink.wantsChunks else { return }
+    let outcomes = ready
+    ready = []
+    content.sink.deliver(outcomes)
   }
 }

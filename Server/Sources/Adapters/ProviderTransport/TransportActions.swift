@@ -71,6 +71,7 @@ extension TransportCore {
     var client = HTTP2ClientConfiguration(
       endpoint: configuration.endpoint, proxy: configuration.proxy, serverName: configuration.serverName,
       tls: configuration.tls, dialTimeout: configuration.pool.dialTimeout * 2, keptHeaders: ReplyRemedy.headers,
+      plainStatus: 200,
       lastStreamID: configuration.lastStreamID)
     client.plantedWindowSlack = configuration.planted == .windowOffByOne ? 1 : 0
     let http = HTTP2ClientConnection(

@@ -26,8 +26,6 @@ package final class TransportCore {
 
   var slots: [PushSlot] = []
   private var batches: [BatchState?] = []
-  /// What each batch consists of, beside its state: reading one push must not cost a copy of either.
-  private var contents: [PushBatch?] = []
   private var freeBatches: [Int] = []
   private var dirtyBatches: [Int] = []
   var replies: [PushTag: APNsReply] = [:]
@@ -45,8 +43,6 @@ package final class TransportCore {
     var index: Int32 = 0
     /// Of the provider token that it was written with last.
     var tokenGeneration = 0
-
-    var place: (batch: Int, index: Int) { (Int(batch), Int(index)) }
   }
 
   package init(configuration: APNsTransportConfiguration, loop: any Loop) {
@@ -72,33 +68,38 @@ package final class TransportCore {
   package func take(_ batch: PushBatch) {
     guard !batch.entries.isEmpty else { return batch.sink.deliver([]) }
     let place = freeBatches.popLast() ?? batches.count
-    if place == batches.count {
-      batches.append(nil)
-      contents.append(nil)
-    }
-    batches[place] = BatchState(id: batch.id, sink: batch.sink, open: batch.entries.count)
-    contents[place] = batch
-    if !batch.sink.wantsChunks { batches[place]?.ready.reserveCapacity(batch.entries.count) }
+    if place == batches.count { batches.append(nil) }
+    batches[place] = BatchState(batch)
     let now = loop.now
     let wall = configuration.clock.wall()
     let sendDeadline = configuration.wholeSendDeadline.map { now.advanced(by: $0) }
-    for (index, entry) in batch.entries.enumerated() {
-      var deadline = entry.expiry.map { now.advanced(by: wall.duration(to: $0)) }
-      if let sendDeadline { deadline = min(deadline ?? sendDeadline, sendDeadline) }
-      let tag = ledger.admit(
-        DeliveryTerms(
-          deadline: deadline, repeatsUnknown: entry.repeatsUnknown, attemptLimit: Int(entry.attemptLimit)))
-      while slots.count < ledger.slots { slots.append(PushSlot()) }
-      slots[tag.slot] = PushSlot(batch: Int32(place), index: Int32(index))
+    Self.admit(batch.entries, place: place, into: &ledger, &slots) { entry in
+      let deadline = entry.expiry.map { now.advanced(by: wall.duration(to: $0)) }
+      guard let sendDeadline else { return deadline }
+      return min(deadline ?? sendDeadline, sendDeadline)
     }
     if isShutDown { cancelAll(grace: .zero) }
     schedulePump()
   }
 
+  /// With ledger and slots in hand, so that both are looked up once and not for each push.
+  private static func admit(
+    _ entries: [PushBatch.Entry], place: Int, into ledger: inout DeliveryLedger, _ slots: inout [PushSlot],
+    deadline: (PushBatch.Entry) -> Instant?
+  ) {
+    for (index, entry) in entries.enumerated() {
+      let tag = ledger.admit(
+        DeliveryTerms(
+          deadline: deadline(entry), repeatsUnknown: entry.repeatsUnknown, attemptLimit: Int(entry.attemptLimit)))
+      while slots.count <= tag.slot { slots.append(PushSlot()) }
+      slots[tag.slot] = PushSlot(batch: Int32(place), index: Int32(index))
+    }
+  }
+
   /// Ends the pushes of a batch: unsent ones now, written ones after `grace`.
   package func cancel(batch id: UInt64, grace: Duration) {
     settle(now: loop.now)
-    let tags = ledger.openTags.filter { batches[Int(slots[$0.slot].batch)]?.id == id }
+    let tags = ledger.openTags.filter { batches[Int(slots[$0.slot].batch)]?.content.id == id }
     guard !tags.isEmpty else { return }
     run(ledger.handle(.cancel(tags, grace: grace), now: loop.now))
     schedulePump()
@@ -207,26 +208,27 @@ package final class TransportCore {
 
   private func fill(_ connection: TransportConnection, generation: Int, now: Instant) {
     guard let http = connection.http else { return }
-    let room = min(connection.permits.available, permits.available)
+    let permitted = min(connection.permits.available, permits.available)
+    var room = http.room
     submitted.removeAll(keepingCapacity: true)
     // Neighbours in the line are mostly neighbours in a batch: what they share is looked up once.
-    var place = -1
+    var place = Int32(-1)
     var batch: PushBatch?
     var head = Int32(-1)
     var template: HTTP2HeaderTemplate?
-    while submitted.count < room, let tag = ledger.firstWaiting(now: now) {
-      let slot = slots[tag.slot].place
-      if slot.batch != place || batch == nil {
+    while submitted.count < permitted, let tag = ledger.firstWaiting(now: now) {
+      let slot = slots[tag.slot]
+      if slot.batch != place {
         place = slot.batch
-        batch = contents[place]
+        batch = batches[Int(place)]?.content
         head = -1
       }
       guard let batch else { preconditionFailure("an open push belongs to a batch") }
-      let entry = batch.entries[slot.index]
-      guard http.canSubmit(bodyBytes: Int(entry.bodyCount)) else { break }
+      let entry = batch.entries[Int(slot.index)]
+      guard room.take(bodyBytes: Int(entry.bodyCount)) || http.canSubmit(bodyBytes: Int(entry.bodyCount)) else { break }
       ledger.takeFirst()
       slots[tag.slot].tokenGeneration = generation
-      if entry.head != head || template == nil {
+      if entry.head != head {
         head = entry.head
         template = credential.template(for: batch.heads[Int(head)], generation: generation)
       }
@@ -286,20 +288,27 @@ package final class TransportCore {
 extension TransportCore {
   func finish(_ endings: [DeliveryEnding]) {
     let now = loop.now
+    var place = Int32(-1)
+    var found: BatchState?
     for ending in endings {
-      let (place, index) = slots[ending.tag.slot].place
-      guard let entry = contents[place]?.entries[index] else { preconditionFailure("a push ends once") }
-      let reply = ending.state == .accepted || replies.isEmpty ? nil : replies.removeValue(forKey: ending.tag)
+      let slot = slots[ending.tag.slot]
+      if slot.batch != place {
+        place = slot.batch
+        found = batches[Int(place)]
+      }
+      guard let batch = found else { preconditionFailure("an open push belongs to a batch") }
+      let entry = batch.content.entries[Int(slot.index)]
+      let isAccepted = ending.state == .accepted
+      let reply = isAccepted || replies.isEmpty ? nil : replies.removeValue(forKey: ending.tag)
       let unique = uniqueIDs.isEmpty ? nil : uniqueIDs.removeValue(forKey: ending.tag)
       let retryAfter = retryAfters.isEmpty ? nil : retryAfters.removeValue(forKey: ending.tag)
       let outcome = APNsOutcome(
-        tag: entry.tag, state: ending.state, status: ending.state == .accepted ? 200 : reply?.status,
-        reason: ending.reason, apnsID: entry.apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
-        verdict: ending.state == .accepted ? .accepted : reply?.verdict, retryAfter: retryAfter,
-        attempts: ending.attempts,
+        tag: entry.tag, state: ending.state, status: isAccepted ? 200 : reply?.status, reason: ending.reason,
+        apnsID: entry.apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
+        verdict: isAccepted ? .accepted : reply?.verdict, retryAfter: retryAfter, attempts: ending.attempts,
         duration: ending.started.map { $0.duration(to: now) } ?? .zero,
         connection: ending.started == nil ? 0 : Int(ending.connection.rawValue))
-      if batches[place]?.record(outcome) == true { dirtyBatches.append(place) }
+      if batch.record(outcome) { dirtyBatches.append(Int(place)) }
     }
   }
 
@@ -308,17 +317,12 @@ extension TransportCore {
     let dirty = dirtyBatches
     dirtyBatches.removeAll(keepingCapacity: true)
     for place in dirty {
-      guard let state = batches[place] else { continue }
-      batches[place]?.isDirty = false
-      guard state.open == 0 || state.sink.wantsChunks else { continue }
-      if state.open == 0 {
+      guard let batch = batches[place] else { continue }
+      if batch.open == 0 {
         batches[place] = nil
-        contents[place] = nil
         freeBatches.append(place)
-      } else {
-        batches[place]?.ready = []
       }
-      state.sink.deliver(state.ready)
+      batch.deliver()
     }
   }
 }

@@ -14,6 +14,8 @@ extension TransportCore {
     switch event {
     case .response(let tag, let response):
       receive(response, for: PushTag(rawValue: tag), on: connection)
+    case .plainResponses(let tags):
+      for tag in tags { connection.accepted.append(PushTag(rawValue: tag)) }
     case .written(let tags):
       connection.wasHeard = false
       statistics.requestsWritten += tags.count

@@ -38,6 +38,7 @@ package enum CommandLineTool {
     Verb("sim", "reset", run: SimReset.run),
     Verb("completion", run: Completion.run),
     Verb("manual", run: Manual.run),
+    Verb("bench", "apns", run: BenchAPNs.run),
     Verb("version", run: Version.run),
   ]
 
@@ -74,11 +75,13 @@ package enum CommandLineTool {
         ], plannedSubcommands: ["tap", "phone", "relay", "flood"]),
       Completion.definition,
       Manual.definition,
+      CommandDefinition(
+        "bench", summary: "how fast the engine is on this machine", subcommands: [BenchAPNs.definition]),
       Version.definition,
     ],
     plannedSubcommands: [
       "serve", "open", "messages", "deliveries", "users", "topics", "segments", "types", "schedules",
-      "policies", "insights", "creds", "keys", "webhooks", "listen", "trigger", "logs", "bench", "team", "audit",
+      "policies", "insights", "creds", "keys", "webhooks", "listen", "trigger", "logs", "team", "audit",
       "jobs",
       "backup", "restore", "migrate", "config",
     ])

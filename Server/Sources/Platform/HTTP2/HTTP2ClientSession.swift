@@ -1,20 +1,6 @@
 internal import CNghttp2
 package import PabalPrimitives
 
-/// What a client session tells. None of these calls comes from inside `drain`.
-package protocol HTTP2ClientSessionDelegate: AnyObject {
-  /// The peer's SETTINGS came; read `maxConcurrentStreams`.
-  func sessionReceivedSettings()
-  func sessionReceivedResponse(tag: UInt64, _ response: HTTP2Response)
-  func sessionStreamReset(tag: UInt64, code: HTTP2ErrorCode, hadStatus: Int?)
-  /// The peer did not process these; at the end of `receive` or `drain`.
-  func sessionUnprocessed(tags: [UInt64])
-  func sessionReceivedGoaway(lastStreamID: Int32, code: HTTP2ErrorCode, debug: [UInt8])
-  func sessionReceivedPong()
-  /// After `canSubmit` had refused for lack of window.
-  func sessionWindowOpened()
-}
-
 /// The client's side of one HTTP/2 connection as plaintext bytes in and out; it knows no socket. On one thread.
 ///
 /// The hot state lies in a struct behind a pointer, so that nghttp2's call-backs touch no reference count. Tuned as
@@ -34,6 +20,9 @@ package final class HTTP2ClientSession {
   /// Responses with headers or a body whose end is on its way.
   private var partial: [RequestSlotPointer: HTTP2Response] = [:]
   private var unprocessed: [(streamID: Int32, tag: UInt64)] = []
+  private let plainStatus: Int32
+  /// Plain responses that the delegate has not been told of yet.
+  private var plain: [UInt64] = []
   private var flood = FloodBudget()
   private let lastStreamID: Int32
   /// The peer's first bytes, until they are known not to be a GOAWAY.
@@ -43,13 +32,15 @@ package final class HTTP2ClientSession {
 
   /// - Parameters:
   ///   - keptHeaders: names of the response headers that are kept, in lower case; nil keeps all.
+  ///   - plainStatus: responses of this status without kept headers and body are told in bulk; 0: none.
   ///   - firstStreamID: 1 but in tests of exhaustion.
   ///   - lastStreamID: no stream is opened above it.
   package init(
     concurrentStreamsCap: Int = HTTP2Limits.concurrentStreams,
-    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, firstStreamID: Int32 = 1,
-    lastStreamID: Int32 = .max
+    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, plainStatus: Int = 0,
+    firstStreamID: Int32 = 1, lastStreamID: Int32 = .max
   ) throws(HTTP2SessionError) {
+    self.plainStatus = Int32(clamping: plainStatus)
     self.lastStreamID = lastStreamID
     self.concurrentStreamsCap = concurrentStreamsCap
     self.responseBodyLimit = responseBodyLimit
@@ -94,10 +85,7 @@ package final class HTTP2ClientSession {
   /// See `HTTP2ClientConnection.canSubmit(bodyBytes:)`.
   package func canSubmit(bodyBytes: Int) -> Bool {
     guard !isDraining, core.pointee.openStreams < maxConcurrentStreams else { return false }
-    let window =
-      Int(nghttp2_session_get_remote_window_size(core.pointee.session)) - core.pointee.bodyBytesHandedOver
-      + plantedWindowSlack
-    if bodyBytes <= window, bodyBytes <= core.pointee.peerStreamWindow { return true }
+    if bodyBytes <= windowBytes, bodyBytes <= core.pointee.peerStreamWindow { return true }
     // Alone it may be split: there is nothing to starve behind. So no body waits for ever for a window that a peer
     // never opens as far.
     if core.pointee.openStreams == 0 { return true }
@@ -105,7 +93,22 @@ package final class HTTP2ClientSession {
     return false
   }
 
-  /// Only after `canSubmit` said yes. The bytes come with the next `drain`.
+  /// Of the peer's window of the connection, what nothing submitted will use.
+  private var windowBytes: Int {
+    Int(nghttp2_session_get_remote_window_size(core.pointee.session)) - core.pointee.bodyBytesHandedOver
+      + plantedWindowSlack
+  }
+
+  /// Valid until the session is drained or receives something.
+  package var room: RequestRoom {
+    guard !isDraining else { return RequestRoom() }
+    let idsLeft = Int(lastStreamID) - Int(nghttp2_session_get_next_stream_id(core.pointee.session))
+    return RequestRoom(
+      streams: max(0, min(maxConcurrentStreams - core.pointee.openStreams, idsLeft / 2 + 1)), windowBytes: windowBytes,
+      streamWindowBytes: core.pointee.peerStreamWindow)
+  }
+
+  /// Only after `canSubmit` or `room` said yes. The bytes come with the next `drain`.
   ///
   /// Path, value of the unique header and body lie in one array, as they do for a whole batch of requests: so one
   /// request costs one reference count.
@@ -134,16 +137,6 @@ package final class HTTP2ClientSession {
     core.pointee.openStreams += 1
     core.pointee.bodyBytesHandedOver += body.count
     core.pointee.queue(slot)
-  }
-
-  /// A single request, whose parts lie apart.
-  package func submit(
-    template: HTTP2HeaderTemplate, path: [UInt8], unique: [UInt8], body: [UInt8], tag: UInt64
-  ) {
-    let head = path.count + unique.count
-    submit(
-      template: template, source: path + unique + body, path: 0..<path.count, unique: path.count..<head,
-      body: head..<head + body.count, tag: tag)
   }
 
   private func place(_ value: Slice<UnsafeBufferPointer<UInt8>>, at index: Int) {
@@ -190,7 +183,10 @@ package final class HTTP2ClientSession {
   /// Everything that waits to be sent, in pieces of at most 64 KiB, valid during the call. Not from inside a delegate's
   /// call.
   package func drain(_ send: (UnsafeRawBufferPointer) throws -> Void) throws {
-    defer { if !unprocessed.isEmpty { reportUnprocessed() } }
+    defer {
+      tellPlain()
+      if !unprocessed.isEmpty { reportUnprocessed() }
+    }
     while true {
       var bytes: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(core.pointee.session, &bytes)
@@ -262,8 +258,18 @@ package final class HTTP2ClientSession {
   private func feed(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = nghttp2_session_mem_recv(
       core.pointee.session, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
+    tellPlain()
     if !unprocessed.isEmpty { reportUnprocessed() }
     return count
+  }
+
+  /// Before anything else is told, so that all comes in order.
+  private func tellPlain() {
+    guard !plain.isEmpty else { return }
+    let tags = plain
+    plain = []
+    plain.reserveCapacity(tags.count)
+    delegate?.sessionReceivedPlainResponses(tags: tags)
   }
 
   private func check(_ status: Int) throws(HTTP2SessionError) {
@@ -297,6 +303,7 @@ extension HTTP2ClientSession {
       // RFC 9110 §15.2: any number of interim responses may come before the final one.
       guard scratch.status >= 200 else { return }
       slot.pointee.status = scratch.status
+      if endStream, scratch.fields == 0, scratch.status == plainStatus { return settlePlain(slot) }
       let response = HTTP2Response(status: Int(scratch.status), headers: scratch.block())
       if endStream { return settle(slot, with: response) }
       if scratch.fields > 0 { partial[slot] = response }
@@ -312,6 +319,7 @@ extension HTTP2ClientSession {
   }
 
   func receivedEnd(_ slot: RequestSlotPointer) {
+    if partial.isEmpty, slot.pointee.status == plainStatus { return settlePlain(slot) }
     guard let response = takePartial(slot) else { return }
     settle(slot, with: response)
   }
@@ -323,19 +331,27 @@ extension HTTP2ClientSession {
     return HTTP2Response(status: Int(slot.pointee.status))
   }
 
+  private func settlePlain(_ slot: RequestSlotPointer) {
+    guard !slot.pointee.isSettled else { return }
+    slot.pointee.isSettled = true
+    plain.append(slot.pointee.tag)
+  }
+
   private func settle(_ slot: RequestSlotPointer, with response: HTTP2Response) {
     guard !slot.pointee.isSettled else { return }
     slot.pointee.isSettled = true
+    tellPlain()
     delegate?.sessionReceivedResponse(tag: slot.pointee.tag, response)
   }
 
   func streamClosed(_ slot: RequestSlotPointer, code: HTTP2ErrorCode) {
     let state = slot.pointee
-    let response = takePartial(slot)
+    let response = state.isSettled && partial.isEmpty ? nil : takePartial(slot)
     core.pointee.bodyBytesHandedOver -= Int(state.bodyCount - state.bodySent)
     core.pointee.openStreams -= 1
     core.pointee.slots.giveBack(slot)
     guard !state.isSettled else { return }
+    tellPlain()
     if code == .noError, let response {
       // RFC 9113 §8.1: the server answered before it had the whole request, and wants no more of it.
       delegate?.sessionReceivedResponse(tag: state.tag, response)
@@ -348,20 +364,26 @@ extension HTTP2ClientSession {
   }
 
   func receivedGoaway(lastStreamID: Int32, code: HTTP2ErrorCode, debug: [UInt8]) {
+    tellPlain()
     delegate?.sessionReceivedGoaway(lastStreamID: lastStreamID, code: code, debug: debug)
   }
 
   func receivedSettings() {
     guard spendControlFrame() else { return }
+    tellPlain()
     delegate?.sessionReceivedSettings()
     windowMayHaveOpened()
   }
 
-  func receivedPong() { delegate?.sessionReceivedPong() }
+  func receivedPong() {
+    tellPlain()
+    delegate?.sessionReceivedPong()
+  }
 
   func windowMayHaveOpened() {
     guard core.pointee.isBlockedOnWindow else { return }
     core.pointee.isBlockedOnWindow = false
+    tellPlain()
     delegate?.sessionWindowOpened()
   }
 
@@ -371,13 +393,5 @@ extension HTTP2ClientSession {
     if flood.spend() { return true }
     nghttp2_session_terminate_session(core.pointee.session, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
     return false
-  }
-}
-
-extension HTTP2Response {
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) {
-    let room = max(0, limit - body.count)
-    body.append(contentsOf: bytes.prefix(room))
-    if bytes.count > room { bodyIsCut = true }
   }
 }

@@ -49,6 +49,14 @@ package struct HTTP2Response: Sendable, Hashable {
   }
 }
 
+extension HTTP2Response {
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) {
+    let room = max(0, limit - body.count)
+    body.append(contentsOf: bytes.prefix(room))
+    if bytes.count > room { bodyIsCut = true }
+  }
+}
+
 /// A request as a server received it.
 package struct HTTP2ServerRequest: Sendable, Hashable {
   package var stream: Int32

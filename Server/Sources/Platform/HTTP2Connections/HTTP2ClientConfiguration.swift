@@ -20,6 +20,8 @@ package struct HTTP2ClientConfiguration: Sendable {
   /// Names of the response headers that are kept, in lower case; nil keeps all. Each response that has one costs an
   /// allocation.
   package var keptHeaders: [String]?
+  /// Responses of this status without kept headers and body come as `plainResponses`; 0: none.
+  package var plainStatus: Int
   /// 1 but in tests of stream-id exhaustion. Odd.
   package var firstStreamID: Int32
   /// No stream is opened above this: the connection drains and is to be replaced. RFC 9113 section 5.1.1 has no larger
@@ -32,7 +34,8 @@ package struct HTTP2ClientConfiguration: Sendable {
     endpoint: Endpoint, proxy: ProxyEndpoint? = nil, serverName: String? = nil, tls: TLSClientContext?,
     dialTimeout: Duration = .seconds(10),
     concurrentStreamsCap: Int = HTTP2Limits.concurrentStreams,
-    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, firstStreamID: Int32 = 1,
+    responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, plainStatus: Int = 0,
+    firstStreamID: Int32 = 1,
     lastStreamID: Int32 = .max
   ) {
     self.endpoint = endpoint
@@ -43,6 +46,7 @@ package struct HTTP2ClientConfiguration: Sendable {
     self.concurrentStreamsCap = concurrentStreamsCap
     self.responseBodyLimit = responseBodyLimit
     self.keptHeaders = keptHeaders
+    self.plainStatus = plainStatus
     self.firstStreamID = firstStreamID
     self.lastStreamID = lastStreamID
   }

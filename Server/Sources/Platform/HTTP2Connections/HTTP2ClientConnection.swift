@@ -57,7 +57,8 @@ package final class HTTP2ClientConnection {
       let session = try HTTP2ClientSession(
         concurrentStreamsCap: configuration.concurrentStreamsCap,
         responseBodyLimit: configuration.responseBodyLimit, keptHeaders: configuration.keptHeaders,
-        firstStreamID: configuration.firstStreamID, lastStreamID: configuration.lastStreamID)
+        plainStatus: configuration.plainStatus, firstStreamID: configuration.firstStreamID,
+        lastStreamID: configuration.lastStreamID)
       var tls: TLSSession?
       if let context = configuration.tls {
         tls = try TLSSession(client: context, serverName: configuration.serverName)
@@ -99,9 +100,16 @@ package final class HTTP2ClientConnection {
     return session.canSubmit(bodyBytes: bodyBytes)
   }
 
+  /// How many requests `canSubmit` would allow one after another. Valid until the next event or flush.
+  package var room: RequestRoom {
+    guard case .open = state, ending == nil, !isRetiring, let session else { return RequestRoom() }
+    if let pipe, pipe.unsentBytes > Self.unsentBytesCap { return RequestRoom() }
+    return session.room
+  }
+
   /// Queues a request; nothing leaves before `flush`, or before the end of the event that is being handled.
-  /// Only after `canSubmit(bodyBytes:)` said yes. `tag` comes back in events and is unique among open requests.
-  /// Path, value of the unique header and body lie in `source`.
+  /// Only after `canSubmit(bodyBytes:)` or `room` said yes. `tag` comes back in events and is unique among open
+  /// requests. Path, value of the unique header and body lie in `source`.
   package func submit(
     template: HTTP2HeaderTemplate, source: [UInt8], path: Range<Int>, unique: Range<Int>, body: Range<Int>, tag: UInt64
   ) {
@@ -331,6 +339,10 @@ extension HTTP2ClientConnection: HTTP2ClientSessionDelegate {
 
   package func sessionReceivedResponse(tag: UInt64, _ response: HTTP2Response) {
     events(.response(tag: tag, response))
+  }
+
+  package func sessionReceivedPlainResponses(tags: [UInt64]) {
+    events(.plainResponses(tags: tags))
   }
 
   package func sessionStreamReset(tag: UInt64, code: HTTP2ErrorCode, hadStatus: Int?) {

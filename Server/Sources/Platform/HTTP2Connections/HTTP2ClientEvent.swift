@@ -4,7 +4,7 @@ package import HTTP2
 ///
 /// A handler may call `submit`, `cancel`, `ping`, `close` and `abort` from inside an event; what it submits goes out in
 /// one write when the event that the bytes caused has been handled. Each submitted tag ends in exactly one of
-/// `response`, `reset`, `unprocessed` and `closed`, unless it was cancelled.
+/// `response`, `plainResponses`, `reset`, `unprocessed` and `closed`, unless it was cancelled.
 package enum HTTP2ClientEvent {
   /// The peer's first SETTINGS are in: requests may be submitted. The number is already capped by the configuration.
   case ready(maxConcurrentStreams: Int)
@@ -18,6 +18,9 @@ package enum HTTP2ClientEvent {
 
   /// A final response. Also a status followed by RST_STREAM(NO_ERROR): the peer answered before the body was in.
   case response(tag: UInt64, HTTP2Response)
+
+  /// Final responses of the configuration's `plainStatus` without kept headers and without a body, in order.
+  case plainResponses(tags: [UInt64])
 
   /// The stream was reset. `hadStatus`: the final status, had one arrived.
   case reset(tag: UInt64, code: HTTP2ErrorCode, hadStatus: Int?)

@@ -60,27 +60,33 @@ package struct APNsID: Hashable, Sendable, CustomStringConvertible {
   /// The characters, as they go on the wire.
   package var bytes: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Self.textBytes) { text, count in
-      count = write(to: text, at: 0)
+      count = write(to: UnsafeMutableRawBufferPointer(text), at: 0)
     }
   }
 
   /// Writes the `textBytes` characters from `start`.
   ///
   /// - Returns: where they end.
-  package func write(to text: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
-    var end = start
-    var word = high
-    for digit in 0..<32 {
-      if digit == 16 { word = low }
-      if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-        text[end] = UInt8(ascii: "-")
-        end += 1
-      }
-      text[end] = Hex.digit(UInt8(truncatingIfNeeded: word >> 60))
-      word <<= 4
-      end += 1
-    }
-    return end
+  package func write(to text: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
+    let second = Hex.eightDigits(of: UInt32(truncatingIfNeeded: high))
+    let third = Hex.eightDigits(of: UInt32(truncatingIfNeeded: low >> 32))
+    store(Hex.eightDigits(of: UInt32(truncatingIfNeeded: high >> 32)), in: text, at: start)
+    storeFour(second >> 32, in: text, at: start + 9)
+    storeFour(second, in: text, at: start + 14)
+    storeFour(third >> 32, in: text, at: start + 19)
+    storeFour(third, in: text, at: start + 24)
+    store(Hex.eightDigits(of: UInt32(truncatingIfNeeded: low)), in: text, at: start + 28)
+    for hyphen in 0..<4 { text[start + 8 + 5 * hyphen] = UInt8(ascii: "-") }
+    return start + Self.textBytes
+  }
+
+  private func store(_ digits: UInt64, in text: UnsafeMutableRawBufferPointer, at place: Int) {
+    text.storeBytes(of: digits.bigEndian, toByteOffset: place, as: UInt64.self)
+  }
+
+  /// The lower four.
+  private func storeFour(_ digits: UInt64, in text: UnsafeMutableRawBufferPointer, at place: Int) {
+    text.storeBytes(of: UInt32(truncatingIfNeeded: digits).bigEndian, toByteOffset: place, as: UInt32.self)
   }
 
   package var description: String { String(decoding: bytes, as: UTF8.self) }

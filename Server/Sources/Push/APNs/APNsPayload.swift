@@ -77,18 +77,28 @@ package struct APNsRequest: Sendable {
   /// Writes `path` from `start`.
   ///
   /// - Returns: where it ends.
-  package func writePath(to text: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+  package func writePath(to text: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
     var end = start
     for byte in Self.pathStart {
       text[end] = byte
       end += 1
     }
-    for byte in token.bytes {
-      text[end] = Hex.digit(byte >> 4)
-      text[end + 1] = Hex.digit(byte & 15)
-      end += 2
+    return token.bytes.withUnsafeBytes { bytes in
+      var next = 0
+      while next + 4 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: next, as: UInt32.self)
+        let digits = Hex.eightDigits(of: UInt32(bigEndian: word))
+        text.storeBytes(of: digits.bigEndian, toByteOffset: end, as: UInt64.self)
+        next += 4
+        end += 8
+      }
+      for byte in bytes[next...] {
+        text[end] = Hex.digit(byte >> 4)
+        text[end + 1] = Hex.digit(byte & 15)
+        end += 2
+      }
+      return end
     }
-    return end
   }
 
   private static let pathStart = Array("/3/device/".utf8)

@@ -6,6 +6,7 @@ final class SessionPair {
   enum ClientNote: Equatable {
     case settings(maxConcurrentStreams: Int)
     case response(tag: UInt64, status: Int, body: String)
+    case plainResponses([UInt64])
     case reset(tag: UInt64, code: HTTP2ErrorCode, hadStatus: Int?)
     case unprocessed([UInt64])
     case goaway(last: Int32, code: HTTP2ErrorCode, debug: String)
@@ -40,9 +41,11 @@ final class SessionPair {
 
   init(
     maxConcurrentStreams: Int = 100, connectionWindow: Int = 1 << 20, streamWindow: Int = 1 << 20,
-    requestBodyLimit: Int = 8192, flood: FloodBudget = FloodBudget(), firstStreamID: Int32 = 1
+    requestBodyLimit: Int = 8192, flood: FloodBudget = FloodBudget(), firstStreamID: Int32 = 1,
+    keptHeaders: [String]? = nil, plainStatus: Int = 0
   ) throws {
-    client = try HTTP2ClientSession(firstStreamID: firstStreamID)
+    client = try HTTP2ClientSession(
+      keptHeaders: keptHeaders, plainStatus: plainStatus, firstStreamID: firstStreamID)
     server = try HTTP2ServerSession(
       maxConcurrentStreams: maxConcurrentStreams, requestBodyLimit: requestBodyLimit,
       connectionWindow: connectionWindow, streamWindow: streamWindow, flood: flood)
@@ -117,6 +120,9 @@ extension SessionPair: HTTP2ClientSessionDelegate {
     responses[tag] = response
     let body = String(decoding: response.body, as: UTF8.self)
     clientNotes.append(.response(tag: tag, status: response.status, body: body))
+  }
+  func sessionReceivedPlainResponses(tags: [UInt64]) {
+    clientNotes.append(.plainResponses(tags))
   }
   func sessionStreamReset(tag: UInt64, code: HTTP2ErrorCode, hadStatus: Int?) {
     clientNotes.append(.reset(tag: tag, code: code, hadStatus: hadStatus))

@@ -118,8 +118,10 @@ private final class HoldingServer: HTTP2ServerHandler {
         return await group.reduce(into: []) { $0.append($1) }
       }
       #expect(Set(outcomes.map(\.tag)).count == 500)
-      #expect(outcomes.count { $0.state == .unknown && $0.reason == .interrupted } == 400)
-      #expect(outcomes.count { $0.state == .canceled && $0.reason == .interrupted } == 100)
+      // A push may be written into the place of a cancelled one before its own cancel is heard.
+      let unknown = outcomes.count { $0.state == .unknown && $0.reason == .interrupted }
+      #expect((400...500).contains(unknown))
+      #expect(outcomes.count { $0.state == .canceled && $0.reason == .interrupted } == 500 - unknown)
     }
   }
 

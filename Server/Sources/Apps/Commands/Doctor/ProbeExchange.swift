@@ -78,7 +78,8 @@ final class ProbeExchange {
       connection?.close()
     case .reset, .unprocessed, .goaway: connection?.close()
     case .closed(let error, _, _): finish(error)
-    case .maxConcurrentStreams, .written, .streamIDsExhausted, .pong, .windowOpened: break
+    // Plain responses come to those that ask for them.
+    case .plainResponses, .maxConcurrentStreams, .written, .streamIDsExhausted, .pong, .windowOpened: break
     }
   }
 

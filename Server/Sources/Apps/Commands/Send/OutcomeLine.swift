@@ -92,7 +92,7 @@ extension OutcomeLine {
       Self.append("\"apnsId\":\"", to: &bytes)
       let start = bytes.count
       bytes.append(contentsOf: repeatElement(0, count: APNsID.textBytes))
-      bytes.withUnsafeMutableBufferPointer { _ = apnsID.write(to: $0, at: start) }
+      bytes.withUnsafeMutableBytes { _ = apnsID.write(to: $0, at: start) }
       bytes.append(UInt8(ascii: "\""))
     case .apnsUniqueId: Self.append("\"apnsUniqueId\":", apnsUniqueID, to: &bytes)
     case .attempts: Self.append("\"attempts\":", attempts, to: &bytes)

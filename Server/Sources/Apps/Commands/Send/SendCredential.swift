@@ -29,11 +29,13 @@ enum SendCredential {
   }
 
   /// What signs, and a warning when the file's name speaks against the flags.
+  ///
+  /// - Parameter team: when no flag says it.
   static func token(
-    _ command: ParsedCommand, environment: [String: String]
+    _ command: ParsedCommand, environment: [String: String], team: String? = nil
   ) throws -> (APNsTokenCredential, String?) {
     let path = try command.required(SendOptions.p8)
-    let team = try command.required(SendOptions.team)
+    let team = try team ?? command.required(SendOptions.team)
     let name = String(path.split(separator: "/").last ?? "")
     let keyID = command.value(SendOptions.keyID)
     guard keyID != nil || APNsTokenCredential.keyID(fromFileName: name) != nil else {
