@@ -52,18 +52,17 @@ demo: build ## the whole loop, from an app's register call to a tapped notificat
 
 test: ## everything that must hold
 	@scripts/bootstrap test
-	@$(MAKE) --no-print-directory -j2 test-server test-app
+	@$(MAKE) --no-print-directory -j2 build build-server-tests
+	scripts/run-test $(SDK) sdk 150 $(SWIFT_TEST)
+	scripts/run-test server 500 $(SWIFT_TEST) --package-path Server
+	scripts/run-test $(STORY) example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
 	scripts/test-illegal-pushes
 	scripts/test-clash-package
 	scripts/test-docs
 	scripts/test-install
 
-test-server: # part of `make test`
-	scripts/run-test server 500 $(SWIFT_TEST) --package-path Server
-
-test-app: build # part of `make test`
-	scripts/run-test $(SDK) sdk 150 $(SWIFT_TEST)
-	scripts/run-test $(STORY) example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
+build-server-tests: # part of `make test`; two builds at a time, but never a build beside running tests
+	swift build --build-tests --disable-xctest $(STRICT) --package-path Server
 
 test-target: ## only some test targets of the server: make test-target TESTS=HTTP2Tests,DeliveryTests
 	@test -n "$(TESTS)" || { echo "usage: make test-target TESTS=HTTP2Tests,…" >&2; exit 2; }
