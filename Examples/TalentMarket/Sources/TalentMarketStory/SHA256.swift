@@ -1,4 +1,4 @@
-package import PabalPrimitives
+internal import PabalPrimitives
 
 /// SHA-256 (FIPS 180-4), so that the story can say which file is on the phone without asking whoever sent it.
 package enum SHA256 {
