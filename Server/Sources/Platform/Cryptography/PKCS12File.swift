@@ -29,8 +29,9 @@ struct PKCS12File: ~Copyable {
       PKCS12_free(file)
       throw error
     }
-    // On failure the function frees what it was given.
     guard file != nil, let parsed = d2i_PKCS12_bio(buffer.pointer, &file) else {
+      // What it was given is freed and cleared when the content is wrong, but left alone when the lengths are.
+      PKCS12_free(file)
       throw .p12(
         "p12_malformed", "The file is no .p12, or is damaged. Copy it again as a binary file, or export it again.",
         cause: OpenSSLErrorStack.drained())
