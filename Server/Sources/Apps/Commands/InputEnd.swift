@@ -1,4 +1,5 @@
 import ArgumentParsing
+import PabalPrimitives
 
 #if canImport(Darwin)
 internal import Darwin

@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import PabalPrimitives
 import Testing
 
 /// A client that sends exactly the bytes it is told and hands back exactly what came, on loopback.

@@ -5,13 +5,14 @@ internal import Glibc
 #endif
 
 /// Threads for calls that block, so that no thread of Swift's pool is kept waiting.
-package enum OwnThread {
+public enum OwnThread {
   private final class Work: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  package static func start(_ work: @escaping @Sendable () -> Void) {
+  /// Runs `work` on a new thread, which ends with it.
+  public static func start(_ work: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Work(work)).toOpaque()
     #if canImport(Darwin)
     var thread: pthread_t?
@@ -22,11 +23,11 @@ package enum OwnThread {
     let status = pthread_create(&thread, nil, { $0.flatMap { Self.enter($0) } }, box)
     if status == 0 { pthread_detach(thread) }
     #endif
-    precondition(status == 0, "the system has no thread left for the tests")
+    precondition(status == 0, "the system has no thread left")
   }
 
   /// Runs `work` on a thread of its own and comes back with what it gives.
-  package static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  public static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       start { continuation.resume(returning: work()) }
     }
