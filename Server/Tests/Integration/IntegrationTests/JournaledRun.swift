@@ -41,8 +41,10 @@ final class JournaledRun: Sendable {
 
   func start() throws -> ChildProcess { try stage.start(arguments) }
 
-  /// Starts the command and ends it by SIGKILL when so many outcomes are out.
+  /// Starts the command and ends it by SIGKILL when so many outcomes are out. One request among the first that many gets no answer,
+  /// so however late the signal comes, the command still runs and has something in flight.
   func kill(after outcomes: Int) async throws {
+    try await stage.setFaults([["match": ["nth": max(1, outcomes)], "then": ["silenceMs": 600_000]]])
     let process = try start()
     if outcomes > 0 { _ = await process.line(outcomes - 1) }
     process.signal(SIGKILL)
@@ -51,6 +53,7 @@ final class JournaledRun: Sendable {
 
   /// - Returns: the summary.
   func finish(_ more: String...) async throws -> JSONSlice {
+    try await stage.setFaults([])
     let result = try await stage.pabal(arguments + more)
     #expect([0, 6].contains(result.code), "\(result.errors)")
     note(result)
