@@ -33,7 +33,7 @@ def make_certificates(folder):
 
 
 class Sink:
-    """nghttpd or nginx on the last core and a free port."""
+    """nghttpd, nginx or h2o on the last core and a free port."""
 
     def __init__(self, name, folder, environment, tokens):
         self.name, self.folder, self.environment, self.tokens = name, folder, environment, tokens
@@ -42,7 +42,7 @@ class Sink:
             self.port = probe.getsockname()[1]
 
     def __enter__(self):
-        command = self.nghttpd() if self.name == "nghttpd" else self.nginx()
+        command = {"nghttpd": self.nghttpd, "nginx": self.nginx, "h2o": self.h2o}[self.name]()
         self.log = (self.folder / f"{self.name}.log").open("wb")
         self.process = subprocess.Popen(pinned((os.cpu_count() or 1) - 1, command), stdout=self.log, stderr=self.log,
                                         env=self.environment)
@@ -83,6 +83,13 @@ class Sink:
         (folder / "nginx.conf").write_text(text)
         return [find("nginx"), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"]
 
+    def h2o(self):
+        """Reads every body to its end. Takes any path."""
+        user = "user: root" if os.getuid() == 0 else ""
+        configuration = self.folder / f"h2o-{self.port}.conf"
+        configuration.write_text(H2O.format(port=self.port, home=self.folder, user=user))
+        return [find("h2o"), "-m", "worker", "-c", str(configuration)]
+
     def pids(self):
         """The process and its children: nginx serves from a worker."""
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
@@ -112,4 +119,21 @@ http {{
     location / {{ return 200; }}
   }}
 }}
+"""
+
+H2O = """num-threads: 1
+{user}
+listen:
+  host: 127.0.0.1
+  port: {port}
+  ssl:
+    certificate-file: {home}/server.pem
+    key-file: {home}/server.key
+    minimum-version: TLSv1.3
+hosts:
+  default:
+    paths:
+      /:
+        mruby.handler: |
+          Proc.new {{ |env| [200, {{"apns-id" => env["HTTP_APNS_ID"].to_s}}, []] }}
 """

@@ -55,8 +55,12 @@ import Glibc
   @Test("--retry-unknown sends what a kill left open again, with the same id") func retryUnknown() async throws {
     try await withCommandStage(devices: 300) { stage in
       let run = try await JournaledRun(stage, lines: 300)
+      // The second run says `unknown` of what the first left open; the third sends those again too.
       try await run.kill(after: 40)
       try await run.kill(after: 40)
+      let before = try run.journal()
+      #expect(try run.lines(ended: .unknown).count >= 1)
+      #expect(before.handedOver.count >= 1)
       let summary = try await run.finish("--retry-unknown")
       #expect(summary["states"]?["accepted"]?.int == 300)
       let taken = try await run.taken()

@@ -66,6 +66,30 @@ final class EnginePeer: Sendable {
     }
   }
 
+  /// `h2o` reads every body to its end, then answers 200 with the `apns-id` it was given.
+  static func h2o() async throws -> EnginePeer {
+    try await EnginePeer { folder, port in
+      let configuration = """
+        num-threads: 1
+        \(getuid() == 0 ? "user: root" : "")
+        listen:
+          host: 127.0.0.1
+          port: \(port)
+          ssl:
+            certificate-file: \(folder.file("cert.pem"))
+            key-file: \(folder.file("key.pem"))
+        hosts:
+          default:
+            paths:
+              /:
+                mruby.handler: |
+                  Proc.new { |env| [200, {"apns-id" => env["HTTP_APNS_ID"].to_s}, []] }
+        """
+      try TestFiles.write(configuration, to: folder.file("h2o.conf"))
+      return (program("h2o"), ["-m", "worker", "-c", folder.file("h2o.conf")])
+    }
+  }
+
   private init(_ command: (TemporaryFolder, UInt16) throws -> (String, [String])) async throws {
     folder = try TemporaryFolder()
     let now = Clock.system.wall()

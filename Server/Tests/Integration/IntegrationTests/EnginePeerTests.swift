@@ -68,6 +68,17 @@ import Testing
     await peer.stop()
   }
 
+  @Test("h2o reads each body to its end before it answers: 2000 pushes of 4,096 bytes, each accepted once")
+  func h2oReadsBodies() async throws {
+    let tokens = engineTokens(2000)
+    let peer = try await EnginePeer.h2o()
+    let outcomes = await peer.transport.send(try enginePushes(tokens, bodyBytes: 4096))
+    let error = await peer.lastError()
+    #expect(outcomes.count == 2000)
+    #expect(outcomes.allSatisfy { $0.state == .accepted && $0.attempts == 1 }, "\(error)")
+    await peer.stop()
+  }
+
   @Test("OC-15: nginx says GOAWAY after each 100 requests: new connections, no failure, nothing written there twice")
   func nginxSaysGoaway() async throws {
     let tokens = engineTokens(1000)

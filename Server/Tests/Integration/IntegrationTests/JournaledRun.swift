@@ -44,7 +44,7 @@ final class JournaledRun: Sendable {
   /// Starts the command and ends it by SIGKILL when so many outcomes are out. One request among the first that many gets no answer,
   /// so however late the signal comes, the command still runs and has something in flight.
   func kill(after outcomes: Int) async throws {
-    try await stage.setFaults([["match": ["nth": max(1, outcomes)], "then": ["silenceMs": 600_000]]])
+    try await stage.setFaults([["match": ["nth": .int(Int64(max(1, outcomes)))], "then": ["delayMs": 600_000]]])
     let process = try start()
     if outcomes > 0 { _ = await process.line(outcomes - 1) }
     process.signal(SIGKILL)

@@ -28,7 +28,8 @@ import Glibc
 
   @Test func `the same run finds the mistake of sending before marking`() async throws {
     let stage = try await KillStage(seed: 20_270_101, mistake: "sends-before-marking")
-    try await stage.kill(times: 6)
+    // A kill shows it only when a push was taken and its outcome not yet written.
+    for _ in 0..<60 where try await !stage.hasTakenTwice() { try await stage.kill(times: 1) }
     let findings = try await stage.settle()
     #expect(findings.problems.contains { $0.contains("took a push twice") }, "\(findings)")
   }
@@ -92,8 +93,12 @@ private final class KillStage: Sendable {
 
   private static func user(_ client: Int, _ turn: Int) -> String { "user-\(client)-\(turn % usersPerClient)" }
 
+  func hasTakenTwice() async throws -> Bool { try await takenPushes().values.contains { $0 > 1 } }
+
+  /// - Parameter times: further kills; those before count on.
   func kill(times: Int) async throws {
-    for round in 0..<times {
+    let earlier = notes.withLock { $0.killTimes.count }
+    for round in earlier..<earlier + times {
       let server = try ChildProcess(
         try TestFiles.pabal().dropLast("pabal".count) + "ServerUnderTest",
         [data, folder.file("sim.json")] + (mistake.map { [$0] } ?? []), keepsInputOpen: true)

@@ -44,4 +44,26 @@ import Testing
     state.handOver(1...1)
     #expect(state.handedOver.count == 30)
   }
+
+  @Test func whatEndedUnknownIsSentAgainOnlyWhenItIsReopened() {
+    var state = JournalState()
+    let accepted = Ending(state: .accepted, reason: nil)
+    let lost = Ending(state: .unknown, reason: .replyLost)
+    state.handOver(1...10)
+    state.end(1...6, accepted)
+    state.end(7...8, lost)
+    #expect(state.counts == [accepted: 6, lost: 2])
+    #expect(!state.handedOver.contains(7))
+    var reopened = state
+    reopened.reopenUnknown(last: 10)
+    #expect(reopened.counts == [accepted: 6])
+    #expect(reopened.handedOver.count == 4 && reopened.handedOver.contains(7))
+    #expect(!reopened.ended.contains(7) && reopened.ended.contains(6))
+    // What the repeat came to is the line's last word; a repeat that was canceled says nothing new.
+    state.handOver(7...8)
+    state.end(7...7, accepted)
+    state.end(8...8, Ending(state: .canceled, reason: .interrupted))
+    #expect(state.counts == [accepted: 7, lost: 1])
+    #expect(state.handedOver.count == 2)
+  }
 }

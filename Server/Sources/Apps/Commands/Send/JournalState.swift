@@ -17,6 +17,8 @@ package struct JournalState: Sendable, Equatable {
   /// Lines that were handed to the engine and have none.
   package private(set) var handedOver = LineSet()
   package private(set) var counts: [Ending: Int] = [:]
+  /// Those of the ended lines whose fate nobody knows; a later run may send them again.
+  private var unknown: [Ending: LineSet] = [:]
 
   package init() {}
 
@@ -24,13 +26,33 @@ package struct JournalState: Sendable, Equatable {
     for line in lines where !ended.contains(line) { handedOver.insert(line) }
   }
 
-  /// A canceled line was never written: it is as it was before.
+  /// A canceled line was never written: it is as it was before. What ended `unknown` may end once more, after a repeat.
   package mutating func end(_ lines: ClosedRange<Int>, _ ending: Ending) {
     for line in lines {
       handedOver.remove(line)
-      guard ending.state != .canceled, ended.insert(line) else { continue }
+      guard ending.state != .canceled else { continue }
+      if !ended.insert(line) {
+        guard let earlier = unknown.keys.first(where: { unknown[$0]?.contains(line) == true }) else { continue }
+        unknown[earlier]?.remove(line)
+        counts[earlier, default: 0] -= 1
+      }
       counts[ending, default: 0] += 1
+      if ending.state == .unknown { unknown[ending, default: LineSet()].insert(line) }
     }
+  }
+
+  /// Lines that ended `unknown` are taken for handed over and without an outcome, so that they can be sent again.
+  ///
+  /// - Parameter last: the list's last line.
+  package mutating func reopenUnknown(last: Int) {
+    for (ending, lines) in unknown {
+      for line in 1...max(1, last) where lines.contains(line) {
+        ended.remove(line)
+        handedOver.insert(line)
+      }
+      counts[ending] = nil
+    }
+    unknown = [:]
   }
 }
 

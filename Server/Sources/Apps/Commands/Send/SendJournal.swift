@@ -37,9 +37,12 @@ final class SendJournal: Sendable {
   /// - Parameters:
   ///   - digest: of the list and all that is sent with it.
   ///   - lastLine: of the list.
+  ///   - reopensUnknown: what an earlier run left `unknown` is to be sent again.
   /// - Throws: `journal_mismatch`, `journal_in_use` (exit code 5) or `journal_damaged`; `usage` when it cannot be
   ///   opened.
-  init(_ path: String, digest: String, lastLine: Int, randomness: Randomness, clock: Clock) throws {
+  init(
+    _ path: String, digest: String, lastLine: Int, reopensUnknown: Bool, randomness: Randomness, clock: Clock
+  ) throws {
     let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       throw UsageError("The journal \(path) cannot be opened: \(String(cString: strerror(errno)).lowercased()).")
@@ -50,7 +53,9 @@ final class SendJournal: Sendable {
       if let head = Self.head(of: text) {
         guard head.digest == digest else { throw JournalError.mismatch(path) }
         runID = head.runID
-        found = try Self.read(text[head.end...], lastLine: lastLine, path: path)
+        var state = try Self.read(text[head.end...], lastLine: lastLine, path: path)
+        if reopensUnknown { state.reopenUnknown(last: lastLine) }
+        found = state
         // A record that was being written when the machine stopped is none.
         let whole = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         guard ftruncate(file, off_t(whole)) == 0 else { throw JournalError.unwritable(path, errno) }

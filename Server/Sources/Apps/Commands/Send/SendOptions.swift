@@ -48,7 +48,8 @@ enum SendOptions {
   static let rate = OptionDefinition("rate", .value("N"), "pushes a second over the run; default: no limit")
   static let retry = OptionDefinition("retry", .value("N"), "repeats of a push after 429, 500, 503; default 3")
   static let retryUnknown = OptionDefinition(
-    "retry-unknown", .flag, "repeat once when a reply was lost, though it may arrive twice")
+    "retry-unknown", .flag,
+    "repeat once when a reply was lost, also in an earlier run of --resume, though it may arrive twice")
   static let timeout = OptionDefinition("timeout", .value("DURATION"), "for the whole run; default: none")
   static let requestTimeout = OptionDefinition("request-timeout", .value("DURATION"), "for one reply; default 30s")
   static let proxy = OptionDefinition(

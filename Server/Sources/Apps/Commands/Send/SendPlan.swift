@@ -88,6 +88,7 @@ struct SendPlan: Sendable {
     let text = (headers + ["expiration: \(expiration)", endpoint.description]).joined(separator: "\n")
     let digest = try SendDigest.make(list: list, parts: [content.source, Array(text.utf8)])
     return try SendJournal(
-      path, digest: digest, lastLine: list.lastLine ?? 0, randomness: context.randomness, clock: context.clock)
+      path, digest: digest, lastLine: list.lastLine ?? 0, reopensUnknown: command.isSet(SendOptions.retryUnknown),
+      randomness: context.randomness, clock: context.clock)
   }
 }
