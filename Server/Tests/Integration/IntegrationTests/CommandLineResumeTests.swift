@@ -35,8 +35,8 @@ import Glibc
       #expect(all.subtracting(taken.keys).isSubset(of: unknown), "a line is gone without a word")
       #expect(accepted == Set(taken.keys).subtracting(unknown))
       #expect(accepted.union(unknown) == all)
-      // What was journaled and not yet answered: the one left without an answer at least, those in flight, and three blocks on
-      // their way.
+      // What was journaled and not yet answered: at least the one without an answer, those in flight, and three
+      // blocks on their way.
       #expect(unknown.count >= kills)
       #expect(unknown.count <= kills * (JournaledRun.concurrency + 3 * 16), "\(unknown.count)")
       #expect(summary["total"]?.int == lines)

@@ -41,8 +41,10 @@ final class JournaledRun: Sendable {
 
   func start() throws -> ChildProcess { try stage.start(arguments) }
 
-  /// Starts the command and ends it by SIGKILL when so many outcomes are out. One request among the first that many gets no answer,
-  /// so however late the signal comes, the command still runs and has something in flight.
+  /// Starts the command and ends it by SIGKILL when so many outcomes are out.
+  ///
+  /// One request among the first so many gets no answer: however late the signal comes, the command still runs and has
+  /// something in flight.
   func kill(after outcomes: Int) async throws {
     try await stage.setFaults([["match": ["nth": .int(Int64(max(1, outcomes)))], "then": ["delayMs": 600_000]]])
     let process = try start()
