@@ -39,13 +39,19 @@ extension SimulatedPhone {
 
   /// The user swipes the app away. The phone itself stays connected.
   public func kill() {
-    // The process is let go of outside of the lock: the app's objects may call the phone as they go.
+    state.withLock { $0.screen.banners = [] }
+    if endProcess(byUser: true) { record(.killed) }
+  }
+
+  /// - Returns: whether there was one.
+  @discardableResult
+  func endProcess(byUser: Bool) -> Bool {
+    // It is let go of outside of the lock: the app's objects may call the phone as they go.
     let ended = state.withLock { state in
-      defer { state.process = .notRunning(byUser: true) }
-      state.screen.banners = []
+      defer { state.process = .notRunning(byUser: byUser) }
       return state.runningProcess
     }
-    if ended != nil { record(.killed) }
+    return ended != nil
   }
 
   /// The system ends the app in the background, to get memory back: a silent push may start it again.
