@@ -63,7 +63,7 @@ public final class SimulatedPhone: Sendable {
     (jobs, jobSource) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
-  /// Switches the phone on for as long as `story` runs, and with its end ends the app's process. Once in a phone's life.
+  /// Switches the phone on for as long as `story` runs; the app's process ends with it. Once in a phone's life.
   public func run<Answer: Sendable>(_ story: () async throws -> Answer) async throws -> Answer {
     // Tasks that the app has started know `current`, and so the phone: app and phone would hold each other.
     defer { endProcess(byUser: false) }

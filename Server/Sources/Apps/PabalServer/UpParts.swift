@@ -38,7 +38,8 @@ final class UpParts: Sendable {
   }
 
   /// Requests first, then pushes, then outcomes, then the store: each rests on the next. The operations' port answers
-  /// `draining` until nearly the end.
+  /// `draining` until nearly the end. Then everything is let go of: the routes know the parts, and the parts hold the
+  /// servers of the routes.
   func stop(grace: Duration) async {
     note { $0.phase = .draining }
     let parts = running.withLock { $0 }
@@ -52,6 +53,7 @@ final class UpParts: Sendable {
     await parts.standIn?.stop()
     await parts.operations?.stop(grace: .zero)
     parts.loop?.stop()
+    note { $0 = Running(phase: .draining) }
     folder.leave()
   }
 }

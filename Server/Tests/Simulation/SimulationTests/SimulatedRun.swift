@@ -103,19 +103,20 @@ final class SimulatedRun {
     return [header.encoded, claims.encoded, signature].map { Base64URL.encode($0) }.joined(separator: ".")
   }
 
-  /// Runs to the end of virtual time or of all pushes, whichever comes first, and judges.
+  /// Runs to the end of virtual time or of all pushes, whichever comes first, and judges. What the loop still has to do
+  /// then must not hold the run, since the loop ends with it.
   func finish() -> SimulationFinding {
     var next: UInt64 = 1
     for (delay, pushes) in plan.batches {
       let batch = PushBatch(id: next, pushes: pushes, sink: sink)
       next += 1
-      loop.schedule(after: delay) { self.transport.take(batch) }
+      loop.schedule(after: delay) { [transport] in transport.take(batch) }
     }
     if let interrupt = plan.interrupt {
-      loop.schedule(after: interrupt) { self.transport.cancelAll(grace: .seconds(5)) }
+      loop.schedule(after: interrupt) { [transport] in transport.cancelAll(grace: .seconds(5)) }
     }
     if let replaced = plan.replacement {
-      loop.schedule(after: replaced) { self.transport.replaceCredential(self.replacement) }
+      loop.schedule(after: replaced) { [transport, replacement] in transport.replaceCredential(replacement) }
     }
     let start = loop.now
     let total = plan.batches.reduce(0) { $0 + $1.pushes.count }

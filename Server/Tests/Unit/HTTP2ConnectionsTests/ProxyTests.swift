@@ -175,6 +175,8 @@ struct ProxyTests {
           listener.stop()
           proxy.stop()
           done(ear.notes)
+          // What it holds holds it.
+          ear.onNote = { _ in }
         }
       }
       connection.start()

@@ -57,7 +57,9 @@ import Darwin
 
   @Test("a folder named from here is printed from the root") func relative() async throws {
     let folder = try TemporaryFolder()
-    let here = String(cString: getcwd(nil, 0))
+    let current = try #require(getcwd(nil, 0))
+    defer { free(current) }
+    let here = String(cString: current)
     let name = String(repeating: "../", count: here.split(separator: "/").count) + folder.path.dropFirst() + "/sim"
     let standIn = try await StandIn.start(StandInConfiguration(dataFolder: name))
     await standIn.stop()

@@ -62,6 +62,8 @@ final class SendRun: Sendable {
       obeyStop()
       if count == 1 { context.say("Stopping: waiting up to 5 s for replies. Press Ctrl-C again to stop at once.") }
     }
+    // Nothing is left to stop then, and only the report to be written out.
+    defer { context.signals.onSignal { _ in } }
     if let journal { report.withLock { $0.countEarlier(journal.found) } }
     let source = try SendSource(
       plan, terms: terms, journal: journal, randomness: context.randomness, isStopped: { [self] in isStopped })
