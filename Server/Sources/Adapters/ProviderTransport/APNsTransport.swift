@@ -21,6 +21,8 @@ package final class APNsTransport: Sendable {
     var admitted = 0
     var forRoom: [CheckedContinuation<Void, Never>] = []
     var nextBatch: UInt64 = 1
+    /// Taken back by their callers, perhaps before they came in.
+    var withdrawn: Set<UInt64> = []
   }
 
   package init(configuration: APNsTransportConfiguration, loop: any Loop) {
@@ -68,6 +70,20 @@ package final class APNsTransport: Sendable {
     loop.execute { [core] in core.value.replaceCredential(credential, tls: tls) }
   }
 
+  /// Takes pushes back whose reasons have changed: what is unsent ends `canceled` at once, also what is only on its way
+  /// in; what is written waits for its reply and is not repeated. Their tags must be theirs alone.
+  ///
+  /// - Returns: how many are written and have no reply yet: these cannot be called back.
+  package func withdraw(_ tags: Set<UInt64>) async -> Int {
+    state.withLock { $0.withdrawn.formUnion(tags) }
+    return await withCheckedContinuation { continuation in
+      loop.execute {
+        self.takeMail()
+        continuation.resume(returning: self.core.value.withdraw(tags))
+      }
+    }
+  }
+
   /// Ends everything: what is unsent now, what is written after `grace`. New pushes may follow.
   package func interrupt(grace: Duration = TransportLimits.graceOnCancel) {
     loop.execute { [core] in core.value.cancelAll(grace: grace) }
@@ -97,6 +113,9 @@ package final class APNsTransport: Sendable {
       loop.execute { [core] in core.value.cancel(batch: id, grace: .zero) }
     }
     release(pushes.count)
+    state.withLock { state in
+      if !state.withdrawn.isEmpty { state.withdrawn.subtract(pushes.lazy.map(\.tag)) }
+    }
     return outcomes
   }
 
@@ -149,10 +168,11 @@ package final class APNsTransport: Sendable {
   }
 
   private func takeMail() {
-    let mail = state.withLock { state -> [PushBatch] in
+    let (mail, withdrawn) = state.withLock { state in
       defer { state.mail = [] }
-      return state.mail
+      return (state.mail, state.withdrawn)
     }
     for batch in mail { core.value.take(batch) }
+    if !mail.isEmpty, !withdrawn.isEmpty { _ = core.value.withdraw(withdrawn) }
   }
 }

@@ -105,6 +105,23 @@ package final class TransportCore {
     schedulePump()
   }
 
+  /// Takes pushes back, by their callers' own tags: unsent ones end `canceled` now; written ones wait for their reply
+  /// as before, but nothing of them is written once more.
+  ///
+  /// - Returns: how many are written and have no reply yet.
+  package func withdraw(_ wanted: Set<UInt64>) -> Int {
+    settle(now: loop.now)
+    let tags = ledger.openTags.filter { tag in
+      let slot = slots[tag.slot]
+      guard let entries = batches[Int(slot.batch)]?.content.entries else { return false }
+      return wanted.contains(entries[Int(slot.index)].tag)
+    }
+    guard !tags.isEmpty else { return 0 }
+    run(ledger.handle(.cancel(tags, grace: configuration.rules.requestTimeout), now: loop.now))
+    schedulePump()
+    return tags.count { ledger.isOpen($0) }
+  }
+
   package func cancelAll(grace: Duration) {
     settle(now: loop.now)
     run(ledger.handle(.cancel(ledger.openTags, grace: grace), now: loop.now))

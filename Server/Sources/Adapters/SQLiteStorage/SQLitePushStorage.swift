@@ -21,9 +21,11 @@ package final class SQLitePushStorage: PushStorage {
   /// - Parameters:
   ///   - masterKey: 32 bytes. The wrong one is refused before anything is written.
   ///   - readers: connections that read, each with a thread of its own.
+  ///   - onRead: called before each query of a read; for whoever counts them.
   /// - Throws: `wrongMasterKey`, `newerSchema`, `unavailable`, `corrupt`.
   package static func open(
-    path: String, masterKey: [UInt8], readers: Int = 2, clock: Clock = .system
+    path: String, masterKey: [UInt8], readers: Int = 2, clock: Clock = .system,
+    onRead: (@Sendable () -> Void)? = nil
   ) async throws(StorageError) -> SQLitePushStorage {
     try await translating {
       guard masterKey.count == AES256GCM.keyByteCount else {
@@ -33,10 +35,17 @@ package final class SQLitePushStorage: PushStorage {
         _ = try MasterKeyCheck.keys(for: masterKey, in: connection)
       }
       let made = Locked<(StorageKeys, Int64)?>(nil)
-      let database = try await SQLiteDatabase.open(path: path, readers: readers) { connection in
+      let database = try await SQLiteDatabase.open(path: path, readers: readers, onRead: onRead) { connection in
         try connection.migrate(through: Schema.migrations, at: clock.wall())
         let keys = try MasterKeyCheck.keysMakingSalt(for: masterKey, in: connection)
-        let last = try connection.first("SELECT max(seq) FROM message") { $0.integer(0) } ?? 0
+        let last =
+          try connection.first(
+            """
+            SELECT max(
+              (SELECT coalesce(max(seq), 0) FROM message),
+              coalesce((SELECT value FROM meta WHERE key = 'lastMessage'), 0))
+            """
+          ) { $0.integer(0) } ?? 0
         made.withLock { $0 = (keys, last) }
       }
       guard let (keys, last) = made.withLock({ $0 }) else {
@@ -93,6 +102,12 @@ package final class SQLitePushStorage: PushStorage {
 
   package func signOut(_ request: InstallSignOut) async throws(StorageError) -> SignOutResult {
     try await write { try $0.signOut(request) }
+  }
+
+  package func release(
+    _ device: DeviceID, in appMode: AppMode, at now: WallTime
+  ) async throws(StorageError) -> DeviceRecord? {
+    try await write { try $0.release(device, in: appMode, at: now) }
   }
 
   package func device(_ id: DeviceID, in appMode: AppMode) async throws(StorageError) -> DeviceRecord? {
@@ -201,6 +216,16 @@ package final class SQLitePushStorage: PushStorage {
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
   ) async throws(StorageError) -> [MessageIdentity] {
     try await read { try $0.messages(to: user, in: appMode, page: page) }
+  }
+
+  package func newestMessage(
+    of type: String, to user: UserID, among: Int, in appMode: AppMode
+  ) async throws(StorageError) -> MessageIdentity? {
+    try await read { try $0.newestMessage(of: type, to: user, among: among, in: appMode) }
+  }
+
+  package func prune(from place: PrunePlace, limit: Int, at now: WallTime) async throws(StorageError) -> PruneStep {
+    try await write { try $0.prune(from: place, limit: limit, at: now) }
   }
 
   package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {

@@ -8,7 +8,7 @@ import SQLiteDriver
 enum Schema {
   static let migrations = [
     SQLiteMigration(version: 1, statements: first), SQLiteMigration(version: 2, statements: second),
-    SQLiteMigration(version: 3, statements: third),
+    SQLiteMigration(version: 3, statements: third), SQLiteMigration(version: 4, statements: fourth),
   ]
 
   private static let first: [SQL] =
@@ -45,6 +45,28 @@ enum Schema {
   private static let third: [SQL] = [
     "ALTER TABLE event ADD COLUMN name TEXT",
     "ALTER TABLE event ADD COLUMN value TEXT",
+  ]
+
+  /// What is kept for a time only. A device that was inactive before counts from this step on.
+  private static let fourth: [SQL] = [
+    // Messages that are going: their own row is gone, the rest follows in small bites.
+    "CREATE TABLE pruning (msg INTEGER PRIMARY KEY, am INTEGER NOT NULL)",
+    "CREATE INDEX message_created ON message (created, seq)",
+    "CREATE INDEX dedupe_until ON dedupe (until)",
+    "ALTER TABLE device ADD COLUMN inactive INTEGER",
+    "UPDATE device SET inactive = CAST(strftime('%s', 'now') AS INTEGER) * 1000 WHERE status = 0",
+    "CREATE INDEX device_inactive ON device (inactive) WHERE status = 0",
+    "DROP VIEW device_row",
+    """
+    CREATE VIEW device_row AS
+    SELECT d.am, d.dev, u.id AS userId, d.platform, d.topic, d.status, d.reason, d.created, d.locale, d.zone, d.app,
+      d.os, d.model, d.permission, d.lockScreen, d.sdk, d.serviceExtension, d.contentExtension, d.token,
+      s.registered, s.env, s.learned, i.id AS install, coalesce(i.epoch, 0) AS epoch, d.user, d.inactive
+    FROM device_seen s
+      JOIN device d ON d.am = s.am AND d.user = s.user AND d.dev = s.dev
+      LEFT JOIN user u ON u.seq = d.user
+      LEFT JOIN install i ON i.am = d.am AND i.dev = d.dev
+    """,
   ]
 
   private static let registry: [SQL] = [

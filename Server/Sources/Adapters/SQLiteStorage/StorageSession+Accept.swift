@@ -115,17 +115,17 @@ extension StorageSession {
       device.user == delivery.user
     else { return nil }
     return try outgoing(
-      push, key: key, to: device, messageID: acceptance.identity.id, lifetime: acceptance.lifetime,
-      in: acceptance.appMode)
+      push, key: key, to: device, of: delivery.user, messageID: acceptance.identity.id,
+      lifetime: acceptance.lifetime, in: acceptance.appMode)
   }
 
   func outgoing(
-    _ push: OutgoingPush, key: DeliveryKey, to device: DeviceRecord, messageID: MessageID,
+    _ push: OutgoingPush, key: DeliveryKey, to device: DeviceRecord, of user: UserID, messageID: MessageID,
     lifetime: PushLifetime?, in appMode: AppMode
   ) throws -> OutgoingDelivery? {
     guard let token = device.token else { return nil }
     return OutgoingDelivery(
-      appMode: appMode, key: key, id: try keys.deliveryID(for: key), messageID: messageID,
+      appMode: appMode, key: key, id: try keys.deliveryID(for: key), messageID: messageID, user: user,
       apnsID: try keys.apnsID(for: key), token: token, topic: device.topic, environment: device.environment,
       environmentIsLearned: device.environmentIsLearned, push: push, lifetime: lifetime)
   }

@@ -11,7 +11,7 @@ extension StorageSession {
 
   private func record(_ event: DeviceEvent) throws -> EventResult {
     guard let key = try keys.key(of: event.delivery),
-      let acceptedAt = try acceptance(of: event.message, number: key.message, in: event.appMode),
+      let (acceptedAt, frequencyClass) = try acceptance(of: event.message, number: key.message, in: event.appMode),
       try hasDelivery(key, in: event.appMode)
     else { return .unknownDelivery }
     let appMode = SQLiteValue.integer(event.appMode.rawValue)
@@ -36,17 +36,25 @@ extension StorageSession {
     if event.revivesDevice, let device = try self.device(key.device, in: event.appMode), device.status == .inactive {
       try setStatus(of: device, active: true, reason: nil, in: event.appMode, at: event.receivedAt)
     }
-    return .accepted
+    guard event.kind == .opened, try openings(of: key, in: event.appMode) == 1 else { return .accepted }
+    return .opened(event.opening(acceptedAt: acceptedAt, frequencyClass: frequencyClass))
   }
 
-  /// When the message was accepted, if number and id belong together.
+  private func openings(of key: DeliveryKey, in appMode: AppMode) throws -> Int64 {
+    try connection.first(
+      "SELECT count(*) FROM event WHERE am = ? AND msg = ? AND dev = ? AND kind = ?", .integer(appMode.rawValue),
+      .integer(key.message.rawValue), .integer(key.device.rawValue), .text(EventKind.opened.rawValue)
+    ) { $0.integer(0) } ?? 0
+  }
+
+  /// When the message was accepted, and its class, if number and id belong together.
   private func acceptance(
     of id: MessageID, number: MessageNumber, in appMode: AppMode
-  ) throws -> WallTime? {
+  ) throws -> (at: WallTime, frequencyClass: String)? {
     try connection.first(
-      "SELECT created FROM message WHERE seq = ? AND am = ? AND id = ?", .integer(number.rawValue),
+      "SELECT created, class FROM message WHERE seq = ? AND am = ? AND id = ?", .integer(number.rawValue),
       .integer(appMode.rawValue), .text(id.rawValue)
-    ) { WallTime(milliseconds: $0.integer(0)) }
+    ) { (WallTime(milliseconds: $0.integer(0)), $0.text(1)) }
   }
 
   private func hasDelivery(_ key: DeliveryKey, in appMode: AppMode) throws -> Bool {

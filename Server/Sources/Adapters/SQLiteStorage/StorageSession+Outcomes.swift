@@ -92,9 +92,9 @@ extension StorageSession {
   ) throws {
     let owner = try owner(device.user, in: appMode)
     try connection.run(
-      "UPDATE device SET status = ?, reason = ? WHERE am = ? AND user = ? AND dev = ?", SQLiteValue(active),
-      SQLiteValue(reason?.rawValue), .integer(appMode.rawValue), .integer(owner.rawValue),
-      .integer(device.number.rawValue))
+      "UPDATE device SET status = ?, reason = ?, inactive = ? WHERE am = ? AND user = ? AND dev = ?",
+      SQLiteValue(active), SQLiteValue(reason?.rawValue), SQLiteValue(active ? nil : now.milliseconds),
+      .integer(appMode.rawValue), .integer(owner.rawValue), .integer(device.number.rawValue))
     try noteChange(of: owner, in: appMode, at: now)
   }
 

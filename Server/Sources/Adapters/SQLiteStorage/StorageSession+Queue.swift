@@ -70,7 +70,8 @@ extension StorageSession {
 
   private func outgoing(_ row: Waiting, to device: DeviceRecord) throws -> OutgoingDelivery? {
     var ready = try outgoing(
-      row.push, key: row.key, to: device, messageID: row.messageID, lifetime: row.lifetime, in: row.appMode)
+      row.push, key: row.key, to: device, of: row.user, messageID: row.messageID, lifetime: row.lifetime,
+      in: row.appMode)
     ready?.attempts = row.attempts
     ready?.postponements = row.postponements
     return ready

@@ -65,7 +65,7 @@ extension StorageSession {
       .integer(appMode.rawValue), .text(message.rawValue), .integer(start),
       SQLiteValue(own?.rawValue), .integer(Int64(page.limit))
     ) { try deliveryRow($0, in: appMode) }
-    return try rows.map { try complete($0, in: appMode) }
+    return try complete(rows, in: appMode)
   }
 
   /// A delivery's place in its message; `nil` when there is no such delivery.
@@ -97,107 +97,7 @@ extension StorageSession {
       .integer(appMode.rawValue), .integer(number.rawValue), .integer(start.message.rawValue),
       .integer(start.device.rawValue), .integer(Int64(page.limit))
     ) { try deliveryRow($0, in: appMode) }
-    return try rows.map { try complete($0, in: appMode) }
-  }
-
-  private struct DeliveryRow {
-    var record: DeliveryRecord
-    var user: UserNumber
-  }
-
-  private func deliveryRow(_ row: SQLiteRow, in appMode: AppMode) throws -> DeliveryRow {
-    let key = DeliveryKey(
-      message: MessageNumber(rawValue: row.integer(0)), device: DeviceNumber(rawValue: row.integer(5)))
-    let record = DeliveryRecord(
-      key: key, id: try keys.deliveryID(for: key), messageID: MessageID(rawValue: row.text(1)),
-      user: UserID(rawValue: row.text(3)), device: try keys.deviceID(for: key.device, appMode: appMode),
-      state: try DeliveryState(column: row.integer(6)),
-      reason: row.optionalText(7).map(ReasonCode.init(rawValue:)),
-      createdAt: WallTime(milliseconds: row.integer(2)), updatedAt: WallTime(milliseconds: row.integer(8)),
-      attempts: [], events: [])
-    return DeliveryRow(record: record, user: UserNumber(rawValue: row.integer(4)))
-  }
-
-  private func complete(_ row: DeliveryRow, in appMode: AppMode) throws -> DeliveryRecord {
-    var record = row.record
-    let key = record.key
-    record.attempts = try connection.rows(
-      """
-      SELECT n, started, us, env, status, reason, since, apnsId, apnsUniqueId, connection FROM attempt
-      WHERE am = ? AND msg = ? AND user = ? AND dev = ? ORDER BY n
-      """,
-      .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(row.user.rawValue),
-      .integer(key.device.rawValue), as: attempt)
-    record.events = try connection.rows(
-      """
-      SELECT kind, at, received, action, text, ord, name, value FROM event
-      WHERE am = ? AND msg = ? AND dev = ? ORDER BY ord
-      """,
-      .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(key.device.rawValue)
-    ) { try event($0, of: key) }
-    return record
-  }
-
-  private func attempt(_ row: SQLiteRow) throws -> AttemptRecord {
-    guard let environment = PushEnvironment(rawValue: row.text(3)) else {
-      throw StorageError(.corrupt, "An attempt names an environment that this program does not know.")
-    }
-    return AttemptRecord(
-      number: Int(row.integer(0)), startedAt: WallTime(milliseconds: row.integer(1)),
-      duration: .microseconds(row.integer(2)), environment: environment,
-      status: row.optionalInteger(4).map { Int($0) }, reason: row.optionalText(5),
-      tokenDeadSince: row.optionalInteger(6).map { WallTime(milliseconds: $0) }, apnsID: row.optionalText(7),
-      apnsUniqueID: row.optionalText(8), connection: row.text(9))
-  }
-
-  private func event(_ row: SQLiteRow, of key: DeliveryKey) throws -> EventRecord {
-    guard let kind = EventKind(rawValue: row.text(0)) else {
-      throw StorageError(.corrupt, "A report is of a kind that this program does not know.")
-    }
-    let seat = StorageKeys.Seat(eventText: key, ordinal: row.integer(5))
-    let text = try row.optionalBlob(4).map { String(decoding: try keys.open($0, at: seat), as: UTF8.self) }
-    return EventRecord(
-      kind: kind, at: WallTime(milliseconds: row.integer(1)), receivedAt: WallTime(milliseconds: row.integer(2)),
-      action: row.optionalText(3), text: text, name: row.optionalText(6), value: row.optionalText(7))
-  }
-
-  // MARK: Trace and explanation
-
-  func trace(of id: DeliveryID, in appMode: AppMode) throws -> DeliveryTrace? {
-    guard let key = try keys.key(of: id), let user = try deliveryOwner(key, in: appMode) else { return nil }
-    let row = try connection.first(
-      """
-      SELECT m.seq, m.id, m.created, u.id, d.user, d.dev, d.state, d.reason, d.at FROM delivery d
-        JOIN message m ON m.seq = d.msg JOIN user u ON u.seq = d.user
-      WHERE d.am = ? AND d.msg = ? AND d.user = ? AND d.dev = ?
-      """,
-      .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(user.rawValue),
-      .integer(key.device.rawValue)
-    ) { try deliveryRow($0, in: appMode) }
-    guard let row else { return nil }
-    let steps = try connection.first(
-      """
-      SELECT c.steps, s.decided, s.concluded FROM delivery_steps s
-        LEFT JOIN decision c ON c.am = s.am AND c.msg = s.msg AND c.user = s.user
-      WHERE s.am = ? AND s.msg = ? AND s.user = ? AND s.dev = ?
-      """,
-      .integer(appMode.rawValue), .integer(key.message.rawValue), .integer(user.rawValue),
-      .integer(key.device.rawValue)
-    ) { row in
-      let decision = try row.optionalText(0).map(StepsColumn.decode) ?? []
-      let concluded = try row.optionalText(2).map(StepsColumn.decode) ?? []
-      return (decided: decision + (try StepsColumn.decode(row.text(1))), concluded: concluded)
-    }
-    return DeliveryTrace(
-      delivery: try complete(row, in: appMode), decided: steps?.decided ?? [], concluded: steps?.concluded ?? [])
-  }
-
-  func explanation(of id: MessageID, for user: UserID, in appMode: AppMode) throws -> UserExplanation? {
-    guard let message = try message(id, in: appMode) else { return nil }
-    let own = try deliveries(of: id, to: user, in: appMode, page: .whole)
-    return UserExplanation(
-      message: message, decision: message.decisions.first { $0.user == user },
-      traces: try own.compactMap { try trace(of: $0.id, in: appMode) })
+    return try complete(rows, in: appMode)
   }
 
   func messages(to user: UserID, in appMode: AppMode, page: ListPage<MessageID>) throws -> [MessageIdentity] {
@@ -216,6 +116,21 @@ extension StorageSession {
       """,
       .integer(appMode.rawValue), .integer(number.rawValue), .integer(start),
       .integer(Int64(page.limit))
+    ) { row in
+      MessageIdentity(number: MessageNumber(rawValue: row.integer(0)), id: MessageID(rawValue: row.text(1)))
+    }
+  }
+
+  func newestMessage(of type: String, to user: UserID, among: Int, in appMode: AppMode) throws -> MessageIdentity? {
+    guard let number = try userNumber(user, in: appMode) else { return nil }
+    return try connection.first(
+      """
+      SELECT m.seq, m.id FROM (
+        SELECT msg FROM single WHERE am = ?1 AND user = ?2 ORDER BY msg DESC LIMIT ?3) n
+        JOIN message m ON m.seq = n.msg
+      WHERE m.type = ?4 ORDER BY m.seq DESC LIMIT 1
+      """,
+      .integer(appMode.rawValue), .integer(number.rawValue), .integer(Int64(among)), .text(type)
     ) { row in
       MessageIdentity(number: MessageNumber(rawValue: row.integer(0)), id: MessageID(rawValue: row.text(1)))
     }

@@ -25,7 +25,7 @@ extension StorageSession {
       }
       return RegistrationResult(
         status: status, device: device, installSecret: mintsSecret ? freshSecret : nil,
-        replaced: removed.map { [$0.id] } ?? [])
+        replaced: removed.map { [$0] } ?? [])
     }
   }
 
@@ -81,8 +81,8 @@ extension StorageSession {
     try connection.run(
       """
       INSERT INTO device (am, user, dev, provider, kind, platform, topic, status, reason, created, locale, zone, app,
-        os, model, permission, lockScreen, sdk, serviceExtension, contentExtension, token, bidx)
-      VALUES (?, ?, ?, 'apns', 'alert', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        os, model, permission, lockScreen, sdk, serviceExtension, contentExtension, token, bidx, inactive)
+      VALUES (?, ?, ?, 'apns', 'alert', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .integer(appMode.rawValue), .integer(owner.rawValue), .integer(device.number.rawValue),
       .text(device.platform.rawValue), SQLiteValue(device.topic?.rawValue),
@@ -91,7 +91,7 @@ extension StorageSession {
       SQLiteValue(attributes.appVersion), SQLiteValue(attributes.osVersion), SQLiteValue(attributes.model),
       SQLiteValue(attributes.permission), SQLiteValue(attributes.lockScreen), SQLiteValue(attributes.sdkVersion),
       SQLiteValue(attributes.hasServiceExtension), SQLiteValue(attributes.hasContentExtension), SQLiteValue(box),
-      SQLiteValue(index))
+      SQLiteValue(index), SQLiteValue(device.inactiveSince?.milliseconds))
     try connection.run(
       "INSERT INTO device_seen (am, dev, user, registered, env, learned) VALUES (?, ?, ?, ?, ?, ?)",
       .integer(appMode.rawValue), .integer(device.number.rawValue), .integer(owner.rawValue),
@@ -107,7 +107,7 @@ extension StorageSession {
       "DELETE FROM device_seen WHERE am = ? AND dev = ?", .integer(appMode.rawValue), .integer(device.rawValue))
   }
 
-  private func remove(_ device: DeviceRecord, in appMode: AppMode, at now: WallTime) throws {
+  func remove(_ device: DeviceRecord, in appMode: AppMode, at now: WallTime) throws {
     let owner = try owner(device.user, in: appMode)
     try deleteRows(of: device.number, owner: owner, in: appMode)
     try connection.run(
@@ -157,12 +157,25 @@ extension StorageSession {
       let device = try device(number, in: request.appMode), let user = device.user
     else { return .absent }
     guard user == request.user else { return .notOwner }
-    if device.install == nil {
-      try remove(device, in: request.appMode, at: request.at)
-    } else {
-      try unbind(device, epoch: device.epoch, isProven: false, in: request.appMode, at: request.at)
-    }
+    try leave(device, in: request.appMode, at: request.at)
     return .removed(device.id)
+  }
+
+  func release(_ id: DeviceID, in appMode: AppMode, at now: WallTime) throws -> DeviceRecord? {
+    guard let number = try keys.number(of: id, appMode: appMode), let device = try device(number, in: appMode),
+      device.user != nil
+    else { return nil }
+    try leave(device, in: appMode, at: now)
+    return device
+  }
+
+  /// An install keeps its row, without its user; a device that is nothing but its token goes.
+  private func leave(_ device: DeviceRecord, in appMode: AppMode, at now: WallTime) throws {
+    if device.install == nil {
+      try remove(device, in: appMode, at: now)
+    } else {
+      try unbind(device, epoch: device.epoch, isProven: false, in: appMode, at: now)
+    }
   }
 
   func signOut(_ request: InstallSignOut) throws -> SignOutResult {

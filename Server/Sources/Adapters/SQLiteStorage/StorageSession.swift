@@ -120,6 +120,7 @@ struct StorageSession {
       environment: row.optionalText(20).flatMap(PushEnvironment.init(rawValue:)),
       environmentIsLearned: row.integer(21) != 0, status: row.integer(5) == 1 ? .active : .inactive,
       inactiveReason: row.optionalText(6).map(ReasonCode.init(rawValue:)), attributes: attributes,
-      createdAt: WallTime(milliseconds: row.integer(7)), registeredAt: WallTime(milliseconds: row.integer(19)))
+      createdAt: WallTime(milliseconds: row.integer(7)), registeredAt: WallTime(milliseconds: row.integer(19)),
+      inactiveSince: row.optionalInteger(25).map { WallTime(milliseconds: $0) })
   }
 }

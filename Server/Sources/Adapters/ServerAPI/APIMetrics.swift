@@ -11,6 +11,7 @@ package enum APIMetrics {
   static let decisions = "pabal_decisions_total"
   static let deviceChanges = "pabal_device_changes_total"
   static let events = "pabal_sdk_events_total"
+  static let openDelay = "pabal_open_delay_seconds"
   static let payload = "pabal_payload_bytes"
 
   package static let declarations: [Metrics.Declaration] = [
@@ -27,6 +28,9 @@ package enum APIMetrics {
     Metrics.Declaration(
       deviceChanges, .counter, help: "Changes of the registry.", labels: ["change", "reason"]),
     Metrics.Declaration(events, .counter, help: "Reports of devices taken.", labels: ["kind"]),
+    Metrics.Declaration(
+      openDelay, .histogram, help: "From a message's acceptance to the first report that it was opened.",
+      labels: ["class"], buckets: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 604_800]),
     Metrics.Declaration(
       payload, .histogram, help: "Bytes of rendered payloads.", labels: ["provider"],
       buckets: [256, 512, 1024, 2048, 4096]),
@@ -58,7 +62,7 @@ package enum APIMetrics {
 }
 
 extension Duration {
-  fileprivate var seconds: Double {
+  var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }

@@ -37,10 +37,15 @@ extension APIKeys {
   func caller(_ request: HTTPRequest, for access: Access) throws(APIError) -> Caller {
     if case .anyone = access { return .open }
     guard let key = Self.key(request.header("authorization")) else {
-      return try open(access, code: "key_missing", "This call needs a key: Authorization: Bearer pb_test_….")
+      return try open(
+        access, code: "key_missing",
+        access == .publishable
+          ? "This call needs a key: Authorization: Bearer pp_test_… from an app, pb_test_… from a backend."
+          : "This call needs a key: Authorization: Bearer pb_test_….")
     }
     guard Self.looksLikeOurs(key) else {
-      return try open(access, code: "key_invalid", "This is no key of this server.")
+      return try open(
+        access, code: "key_invalid", "Authorization holds no key of this server; they begin with pb_test_ or pp_test_.")
     }
     if Self.equal(key, secret) { return .secret }
     guard Self.equal(key, publishable) else {
@@ -63,7 +68,10 @@ extension APIKeys {
   }
 
   private static func unauthorized(_ code: String, _ message: String) -> APIError {
-    APIError(401, .authentication, code, message, headers: [HTTPField("WWW-Authenticate", "Bearer")])
+    APIError(
+      401, .authentication, code, message,
+      hint: "pabal up prints the keys when it starts; they stand in profile.json of its data folder.",
+      headers: [HTTPField("WWW-Authenticate", "Bearer")])
   }
 
   private static func key(_ header: String?) -> String? {

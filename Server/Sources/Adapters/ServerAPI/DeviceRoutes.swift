@@ -73,12 +73,13 @@ extension PushAPI {
   private func register(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
     let body = try RegistrationBody(request, .v1)
     let secret = request.header(Self.installSecretHeader)
-    let result = try await register(body, installSecret: secret)
+    let (result, inFlight) = try await register(body, installSecret: secret)
     let device = result.device
     let value = JSONValue.compact([
       "id": .string(device.id.rawValue), "object": "device", "mode": mode, "status": .string(result.status.rawValue),
       "epoch": device.install == nil ? .null : .int(device.epoch),
       "environment": JSONValue(device.environment?.rawValue), "installSecret": JSONValue(result.installSecret),
+      "inFlight": JSONValue(inFlight),
     ])
     // `userId` is null when nobody is signed in, which a client must be able to tell from a missing member.
     guard case .object(var members) = value else { return .json(200, value) }
@@ -87,13 +88,18 @@ extension PushAPI {
   }
 
   /// Stores a registration and lets the stand-in learn the token before the caller hears that it is there.
-  func register(_ body: RegistrationBody, installSecret: String?) async throws -> RegistrationResult {
+  ///
+  /// - Returns: also how many pushes to its last user have left and cannot be called back; `nil` when it has no other.
+  func register(
+    _ body: RegistrationBody, installSecret: String?
+  ) async throws -> (result: RegistrationResult, inFlight: Int?) {
     let result = try await storage.register(
       DeviceRegistration(
         appMode: configuration.appMode, user: body.user, install: body.install, epoch: body.epoch, token: body.token,
         platform: body.platform, topic: body.topic ?? configuration.defaultTopic, environment: body.environment,
         attributes: body.attributes, installSecret: installSecret, at: now))
     configuration.metrics.add(to: APIMetrics.deviceChanges, [result.status.rawValue, "registration"])
+    let inFlight = await reconsider(after: result)
     if let token = result.device.token, let adopt = configuration.adopt, result.status != .superseded {
       do {
         try await adopt(token, result.device.topic ?? configuration.defaultTopic, result.device.environment)
@@ -103,7 +109,15 @@ extension PushAPI {
           headers: [HTTPField("Retry-After", "1")], cause: error)
       }
     }
-    return result
+    return (result, inFlight)
+  }
+
+  /// What was decided for the device as it was, or for one that it replaced, is looked at again.
+  private func reconsider(after result: RegistrationResult) async -> Int? {
+    guard result.status == .reassigned || result.status == .updated else { return nil }
+    let numbers = [result.device.number] + result.replaced.map(\.number)
+    let inFlight = await dispatcher.reconsider(Set(numbers.map { .device($0) }))
+    return result.status == .reassigned ? inFlight : nil
   }
 
   /// Says that the `userId` of the call was believed without proof.
@@ -166,28 +180,34 @@ extension PushAPI {
     switch result {
     case .wrongSecret: throw StorageError(.installSecretWrong, "The install secret does not match.")
     case .absent: return .json(200, ["object": "device", "status": "absent"])
-    case .signedOut(let device): return .json(200, Self.signedOut(device, "signedOut"))
-    case .superseded(let device): return .json(200, Self.signedOut(device, "superseded"))
+    case .signedOut(let device):
+      return .json(
+        200, Self.signedOut(device, "signedOut", inFlight: await dispatcher.reconsider([.device(device.number)])))
+    case .superseded(let device): return .json(200, Self.signedOut(device, "superseded", inFlight: 0))
     }
   }
 
-  private static func signedOut(_ device: DeviceRecord, _ status: String) -> JSONValue {
+  private static func signedOut(_ device: DeviceRecord, _ status: String, inFlight: Int) -> JSONValue {
     [
       "id": .string(device.id.rawValue), "object": "device", "status": .string(status),
-      "userId": JSONValue(device.user?.rawValue), "epoch": .int(device.epoch),
+      "userId": JSONValue(device.user?.rawValue), "epoch": .int(device.epoch), "inFlight": .int(Int64(inFlight)),
     ]
   }
 
   private func deleteDevice(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
     let device = try await device(request)
-    var isDeleted = false
-    if let user = device.user, let token = device.token {
-      let result = try await storage.unregister(
-        DeviceUnregistration(appMode: configuration.appMode, user: user, token: token, at: now))
-      if case .removed = result { isDeleted = true }
+    let released = try await storage.release(device.id, in: configuration.appMode, at: now)
+    var inFlight = 0
+    if released != nil {
+      configuration.metrics.add(to: APIMetrics.deviceChanges, ["removed", "deletion"])
+      inFlight = await dispatcher.reconsider([.device(device.number)])
     }
     return .json(
-      200, ["id": .string(device.id.rawValue), "object": "device", "mode": mode, "deleted": .bool(isDeleted)])
+      200,
+      [
+        "id": .string(device.id.rawValue), "object": "device", "mode": mode, "deleted": .bool(released != nil),
+        "inFlight": .int(Int64(inFlight)),
+      ])
   }
 
   /// Never the whole token: the first and last four digits are enough to recognise it.
@@ -200,6 +220,7 @@ extension PushAPI {
       "environment": JSONValue(device.environment?.rawValue),
       "environmentLearned": device.environment == nil ? .null : .bool(device.environmentIsLearned),
       "status": .string(device.status.rawValue), "inactiveReason": JSONValue(device.inactiveReason?.rawValue),
+      "inactiveSince": JSONValue(device.inactiveSince?.rfc3339),
       "appVersion": JSONValue(device.attributes.appVersion), "osVersion": JSONValue(device.attributes.osVersion),
       "model": JSONValue(device.attributes.model), "locale": JSONValue(device.attributes.locale),
       "timeZone": JSONValue(device.attributes.timeZone), "permission": JSONValue(device.attributes.permission),

@@ -48,9 +48,12 @@ extension PushAPI {
     var duplicates = 0
     for (result, event) in zip(results, events) {
       switch result {
-      case .accepted:
+      case .accepted, .opened:
         accepted += 1
         configuration.metrics.add(to: APIMetrics.events, [event.event.kind.rawValue])
+        if case .opened(let first) = result {
+          configuration.metrics.observe(first.delay.seconds, in: APIMetrics.openDelay, [first.frequencyClass])
+        }
       case .duplicate: duplicates += 1
       case .unknownDelivery:
         refused.append((event.index, "delivery_not_found", "There is no such delivery of that message."))

@@ -42,14 +42,15 @@ extension PushAPI {
 
   private func guideRegister(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
     let body = try RegistrationBody(request, .guide)
-    let result = try await register(body, installSecret: nil)
+    let (result, inFlight) = try await register(body, installSecret: nil)
     return .json(
       200,
-      [
+      .compact([
         "success": true, "message": "토큰 등록 완료", "deviceId": .string(result.device.id.rawValue),
         "status": .string(result.status.rawValue),
-        "warnings": .array(body.ignored.map { .string("'\($0)' is unknown here and was ignored.") }),
-      ], headers: Self.openIdentity)
+        "warnings": Self.ignored(body.ignored),
+        "inFlight": JSONValue(inFlight),
+      ]), headers: Self.openIdentity)
   }
 
   /// Logging out must not fail: an unknown token is `absent`, another user's stays and is `not_owner`.
@@ -62,9 +63,12 @@ extension PushAPI {
         appMode: configuration.appMode, user: Self.user(user, "userId"), token: Self.token(text, "deviceToken"),
         at: now))
     var device: DeviceID?
+    var inFlight = 0
     let status: String
     switch result {
-    case .removed(let id): (device, status) = (id, "removed")
+    case .removed(let id):
+      (device, status) = (id, "removed")
+      inFlight = try await dispatcher.reconsider([.user(Self.user(user, "userId"))])
     case .absent: status = "absent"
     case .notOwner: status = "not_owner"
     }
@@ -73,6 +77,7 @@ extension PushAPI {
       200,
       .compact([
         "success": true, "message": "토큰 삭제 완료", "status": .string(status), "deviceId": JSONValue(device?.rawValue),
+        "inFlight": .int(Int64(inFlight)),
       ]), headers: Self.openIdentity)
   }
 
@@ -92,19 +97,26 @@ extension PushAPI {
       guard let message = try await storage.message(sent.id, in: configuration.appMode) else {
         throw APIError.internalFault()
       }
-      return try await guideAnswer(message, receiver, isDuplicate: sent.isDuplicate)
+      return try await guideAnswer(
+        message, receiver, isDuplicate: sent.isDuplicate,
+        warnings: fields.unasked.isEmpty ? .null : Self.ignored(fields.unasked))
     }
+  }
+
+  /// What the guide's server would have passed over in silence.
+  private static func ignored(_ names: [String]) -> JSONValue {
+    .array(names.map { .string("'\($0)' is unknown here and was ignored.") })
   }
 
   /// Every device of the receiver is in exactly one of sent, failed, pending, unknown and suppressed.
   private func guideAnswer(
-    _ message: MessageRecord, _ receiver: UserID, isDuplicate: Bool
+    _ message: MessageRecord, _ receiver: UserID, isDuplicate: Bool, warnings: JSONValue
   ) async throws -> HTTPResponse {
     let deliveries = try await storage.deliveries(
       of: message.identity.id, to: receiver, in: configuration.appMode, page: .whole)
     let decision = message.decisions.first { $0.user == receiver }
     let tally = GuideTally(deliveries, decision: decision)
-    return .json(200, tally.answer(message.identity.id, isDuplicate: isDuplicate))
+    return .json(200, tally.answer(message.identity.id, isDuplicate: isDuplicate, warnings: warnings))
   }
 }
 

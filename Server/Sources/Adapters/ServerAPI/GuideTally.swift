@@ -34,7 +34,8 @@ struct GuideTally: Sendable, Equatable {
   /// The guide knows one word for both: nobody to tell.
   private var isWithoutDevice: Bool { reason == .noDevices || reason == .userUnknown }
 
-  func answer(_ message: MessageID, isDuplicate: Bool) -> JSONValue {
+  /// - Parameter warnings: an array, or null.
+  func answer(_ message: MessageID, isDuplicate: Bool, warnings: JSONValue) -> JSONValue {
     let isSuppressed = sent + failed + pending + unknown == 0
     let status = isSuppressed ? "suppressed" : pending > 0 ? "sending" : "completed"
     let isFailure = isWithoutDevice || reason == .credentialMissing
@@ -46,7 +47,7 @@ struct GuideTally: Sendable, Equatable {
       "unknown": .int(Int64(unknown)), "suppressed": .int(Int64(suppressed)), "devices": .int(Int64(devices)),
       "messageId": .string(message.rawValue), "status": .string(status),
       "reason": JSONValue(isWithoutDevice ? ReasonCode.noDevices.rawValue : reason?.rawValue),
-      "duplicate": .bool(isDuplicate),
+      "duplicate": .bool(isDuplicate), "warnings": warnings,
     ])
   }
 

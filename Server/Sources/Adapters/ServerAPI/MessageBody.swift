@@ -18,11 +18,12 @@ struct MessageBody {
     let type = try Self.type(&fields)
     let data = try Self.data(&fields, type)
     let content = try Self.content(&fields)
-    guard type != nil || content.title != nil || content.body != nil else {
-      throw .missing("type", hint: "Give a 'type', or a 'content' with title or body, or both.")
-    }
     let options = try Self.options(&fields)
+    // A misspelt member is named before what is missing because of it.
     try fields.finish()
+    guard type != nil || content.title != nil || content.body != nil else {
+      throw .missing("type", hint: "Give a 'type', or a 'content' with a title or body that is not empty, or both.")
+    }
     draft = MessageDraft(
       users: users, content: PushContent(type: type, data: data, content: content, options: options), source: "api",
       words: .object(words))
@@ -30,8 +31,9 @@ struct MessageBody {
 
   private static func users(_ fields: inout RequestFields) throws(APIError) -> [UserID] {
     guard var to = try fields.object("to") else { throw .missing("to", hint: #"{"to":{"userIds":["…"]}}"#) }
-    guard let elements = try to.array("userIds") else { throw .missing("to.userIds") }
+    let given = try to.array("userIds")
     try to.finish()
+    guard let elements = given else { throw .missing("to.userIds", hint: #"{"to":{"userIds":["…"]}}"#) }
     guard (1...StorageLimits.usersPerMessage).contains(elements.count) else {
       throw .invalid("to.userIds", "must name 1 to \(StorageLimits.usersPerMessage) users")
     }
@@ -46,12 +48,14 @@ struct MessageBody {
 
   private static func type(_ fields: inout RequestFields) throws(APIError) -> NotificationType? {
     guard let name = try fields.string("type") else { return nil }
-    guard let type = ShippedTypes.all[name] else {
-      throw APIError(
-        400, .invalidRequest, "type_not_found", "There is no type of that name.", parameter: "type",
-        hint: "Known: \(ShippedTypes.all.keys.sorted().joined(separator: ", ")).")
-    }
+    guard let type = ShippedTypes.all[name] else { throw noSuchType() }
     return type
+  }
+
+  static func noSuchType(more: [String] = []) -> APIError {
+    APIError(
+      400, .invalidRequest, "type_not_found", "There is no type of that name.", parameter: "type",
+      hint: "Known: \((ShippedTypes.all.keys + more).sorted().joined(separator: ", ")).")
   }
 
   private static func data(
@@ -78,13 +82,15 @@ struct MessageBody {
 
   private static func text(_ members: inout RequestFields, _ key: String) throws(APIError) -> LocalizedText? {
     guard let value = members.value(key) else { return nil }
-    if let text = value.string { return .plain(text) }
+    if let text = value.string { return text.isEmpty ? nil : .plain(text) }
     guard value.kind == .object, !value.members.isEmpty else {
       throw .invalid(members.name(key), "must be a string, or an object of strings by locale")
     }
     var entries: [LocalizedText.Entry] = []
     for (locale, text) in value.members {
-      guard let text = text.string else { throw .invalid("\(members.name(key)).\(locale)", "must be a string") }
+      guard let text = text.string, !text.isEmpty else {
+        throw .invalid("\(members.name(key)).\(locale)", "must be a string that is not empty")
+      }
       entries.append(LocalizedText.Entry(locale: locale, text: text))
     }
     return .byLocale(entries)

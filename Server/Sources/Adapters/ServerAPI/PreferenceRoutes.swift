@@ -44,7 +44,8 @@ extension PushAPI {
     }
     let set = try await storage.setPreferences(
       PreferenceChange(appMode: configuration.appMode, user: user, values: values, at: now))
-    return .json(200, Self.preferences(set, hasLabels: false), headers: Self.openIdentity)
+    let inFlight = await dispatcher.reconsider([.user(user)])
+    return .json(200, Self.preferences(set, hasLabels: false, inFlight: inFlight), headers: Self.openIdentity)
   }
 
   private static func preferenceUser(_ request: HTTPRequest) throws(APIError) -> UserID {
@@ -55,7 +56,8 @@ extension PushAPI {
     return try user(text, "userId")
   }
 
-  private static func preferences(_ set: PreferenceSet, hasLabels: Bool) -> JSONValue {
+  /// - Parameter inFlight: pushes that the change could not stop any more; `nil` when nothing changed.
+  private static func preferences(_ set: PreferenceSet, hasLabels: Bool, inFlight: Int? = nil) -> JSONValue {
     let values = PreferenceCategory.all.map { category in
       JSONMember(category.name, .bool(set[category.name]?.isOn ?? category.isOnByDefault))
     }
@@ -68,7 +70,7 @@ extension PushAPI {
     return .compact([
       "success": true, "preferences": .object(values),
       "updatedAt": JSONValue(set.settings.values.map(\.setAt).max()?.rfc3339),
-      "categories": hasLabels ? .array(labels) : .null,
+      "categories": hasLabels ? .array(labels) : .null, "inFlight": JSONValue(inFlight),
     ])
   }
 }

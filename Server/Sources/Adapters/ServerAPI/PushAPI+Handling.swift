@@ -18,7 +18,7 @@ extension PushAPI {
       do {
         let caller = try configuration.keys.caller(request, for: access)
         // Ignoring the key would let a caller believe in a protection that is not there.
-        if request.method == .post, request.header("idempotency-key") != nil {
+        if request.method != .get, request.header("idempotency-key") != nil {
           throw APIError(
             400, .invalidRequest, "idempotency_unsupported",
             "Idempotency-Key is not supported yet; 'requestId' keeps a talent request from going out twice.",

@@ -19,13 +19,15 @@ extension PushAPI {
     let created = now
     let identity = storage.reserveMessage(at: created)
     for _ in 0..<Self.decisionAttempts {
+      let position = dispatcher.position()
       let users = draft.users.filter { duplicates[$0] == nil }
       let snapshot = try await storage.snapshot(of: users, in: configuration.appMode)
       let acceptance = decide(draft, snapshot, identity, request.requestID, at: created)
+      if draft.source == "api" { try Self.refuseIfTooLarge(acceptance) }
       switch try await storage.accept(acceptance) {
       case .accepted(let deliveries):
         note(acceptance)
-        await dispatcher.dispatch(deliveries, wait)
+        await dispatcher.dispatch(deliveries, wait, position)
         return SentMessage(id: identity.id, duplicates: duplicates)
       case .duplicate(let claims):
         for claim in claims { duplicates[claim.user] = claim.heldBy }
@@ -38,6 +40,26 @@ extension PushAPI {
     throw APIError(
       503, .server, "unavailable", "The user's devices kept changing while the push was decided; ask again.",
       headers: [HTTPField("Retry-After", "1")])
+  }
+
+  /// Texts that fit no device at all are the caller's mistake, and he is still there to hear of it. The guide's routes
+  /// have no such answer: they report the devices as suppressed.
+  private static func refuseIfTooLarge(_ acceptance: MessageAcceptance) throws(APIError) {
+    let deliveries = acceptance.deliveries
+    guard !deliveries.isEmpty, deliveries.allSatisfy({ $0.push == nil && $0.reason == .payloadTooLarge }) else {
+      return
+    }
+    let sizes = deliveries.compactMap { delivery -> Int64? in
+      guard case .object(let members) = delivery.steps.first(where: { $0.step == .render })?.detail,
+        case .int(let bytes) = members.first(where: { $0.name == "bytes" })?.value
+      else { return nil }
+      return bytes
+    }
+    throw APIError(
+      400, .invalidRequest, "payload_too_large",
+      "The notification would have \(sizes.max() ?? 0) bytes; APNs takes \(NotificationLimits.payloadBytes).",
+      parameter: "content",
+      hint: "Shorten the title, the link or the data. Only a body is cut to fit. Nothing was sent or stored.")
   }
 
   private func decide(

@@ -40,8 +40,9 @@ struct RegistrationBody: Sendable {
     attributes = try Self.attributes(&fields, names)
     ignored = names.isGuide ? fields.unasked : []
     if !names.isGuide {
-      guard install != nil else { throw .missing("installId") }
+      // A misspelt member is named before what is missing because of it.
       try fields.finish()
+      guard install != nil else { throw .missing("installId", hint: "The install's own name, the same at each call.") }
     }
   }
 
@@ -130,9 +131,14 @@ struct RegistrationBody: Sendable {
 }
 
 extension PushAPI {
+  /// Apple fixes no length, and none shorter was ever seen: what is, was cut on its way here.
+  static let tokenBytesMinimum = 8
+
   static func token(_ text: String, _ parameter: String) throws(APIError) -> DeviceToken {
-    do {
-      return try DeviceToken(parsing: text)
+    do throws(DeviceTokenError) {
+      let token = try DeviceToken(parsing: text)
+      guard token.bytes.count >= tokenBytesMinimum else { throw DeviceTokenError(.tooShort) }
+      return token
     } catch {
       throw APIError(
         400, .invalidRequest, error.code, "'\(parameter)' is no APNs device token.", parameter: parameter,

@@ -15,7 +15,8 @@ extension Schemas {
     required: ["success", "error", "code"])
 
   static let guideAnswer = object(
-    ["success": flag, "message": text, "status": text], required: ["success", "message"])
+    ["success": flag, "message": text, "status": text, "deviceId": text, "inFlight": number],
+    required: ["success", "message"])
 
   static let guideRegistration = object(
     [
@@ -28,14 +29,14 @@ extension Schemas {
   static let guideRegistered = object(
     [
       "success": flag, "message": text, "deviceId": text, "status": text,
-      "warnings": ["type": "array", "items": text],
+      "warnings": ["type": "array", "items": text], "inFlight": number,
     ], required: ["success", "message", "deviceId", "status"])
 
   static let guideSent = object(
     [
       "success": flag, "message": text, "error": text, "sent": number, "failed": number, "pending": number,
       "unknown": number, "suppressed": number, "devices": number, "messageId": text, "status": text, "reason": text,
-      "duplicate": flag,
+      "duplicate": flag, "warnings": ["type": "array", "items": text],
     ],
     required: [
       "success", "sent", "failed", "pending", "unknown", "suppressed", "devices", "messageId", "status", "duplicate",
@@ -49,7 +50,7 @@ extension Schemas {
   static let preferences = object(
     [
       "success": flag, "preferences": ["type": "object", "additionalProperties": flag], "updatedAt": time,
-      "categories": ["type": "array"],
+      "categories": ["type": "array"], "inFlight": number,
     ], required: ["success", "preferences"])
 
   static let deviceRegistration = object(
@@ -66,7 +67,7 @@ extension Schemas {
     [
       "id": text, "object": ["const": "device"], "mode": words(PushMode.self), "userId": nullable(text),
       "status": text, "epoch": number, "environment": words(PushEnvironment.self), "installSecret": text,
-      "token": text,
+      "token": text, "inactiveReason": text, "inactiveSince": time, "inFlight": number,
     ], required: ["id", "object", "mode", "status"])
 
   private static let localized: JSONValue = ["anyOf": [text, ["type": "object", "additionalProperties": text]]]

@@ -4,13 +4,15 @@ import EventLoop
 import PabalModel
 import PabalPrimitives
 import ProviderTransport
+import ServerAPI
 import Storage
 
 /// Takes marked deliveries to the providers and their outcomes to the journal.
 ///
 /// A device whose environment no 200 has shown is tried where it says it lives, else in production, and on
 /// BadDeviceToken once in the other environment. What nobody took goes back to the store, which is asked for it when
-/// its time has come: it looks at the device and at the user's wishes again.
+/// its time has come: it looks at the device and at the user's wishes again. When one of these changes meanwhile, what
+/// has not left is taken back at once.
 final class Dispatcher: Sendable {
   private struct State {
     var inFlight = 0
@@ -18,9 +20,27 @@ final class Dispatcher: Sendable {
     var forRoom: [CheckedContinuation<Void, Never>] = []
     /// Who waits for the end of which delivery.
     var watchers: [DeliveryKey: Countdown] = [:]
+    /// All that is in flight.
+    var open: [DeliveryKey: OpenDelivery] = [:]
+    var nextTag: UInt64 = 0
+    var changes = ChangeLog()
     /// When the store is asked next for what waits in it.
     var nextLook: WallTime?
     var isFinishing = false
+  }
+
+  /// In which transport, and under which tag.
+  private struct Place {
+    let environment: PushEnvironment
+    let tag: UInt64
+  }
+
+  private struct OpenDelivery {
+    let user: UserID
+    /// `nil` before it is handed over.
+    var place: Place?
+    /// Something has changed: no attempt begins any more.
+    var isWithdrawn: Bool
   }
 
   /// Deliveries in memory, each with its payload of up to 4 KB; beyond it accepting waits.
@@ -61,8 +81,17 @@ final class Dispatcher: Sendable {
   var inFlight: Int { state.withLock { $0.inFlight } }
 
   /// Sends, and returns when all have ended and that is on the disk, or after `wait`; sending goes on either way.
-  func dispatch(_ deliveries: [OutgoingDelivery], wait: Duration) async {
+  ///
+  /// - Parameter position: of ``position``, before the deliveries were decided.
+  func dispatch(_ deliveries: [OutgoingDelivery], wait: Duration, since position: Int) async {
     guard !deliveries.isEmpty else { return }
+    state.withLock { state in
+      for delivery in deliveries {
+        state.open[delivery.key] = OpenDelivery(
+          user: delivery.user, place: nil,
+          isWithdrawn: state.changes.concerns(delivery.user, delivery.key.device, since: position))
+      }
+    }
     await waitForRoom(deliveries.count)
     guard wait > .zero else {
       feed.yield(deliveries)
@@ -79,6 +108,26 @@ final class Dispatcher: Sendable {
     state.withLock { state in
       for delivery in deliveries { state.watchers[delivery.key] = nil }
     }
+  }
+
+  /// See ``PushDispatcher/position``.
+  var position: Int { state.withLock { $0.changes.position } }
+
+  /// See ``PushDispatcher/reconsider``.
+  func reconsider(_ subjects: Set<ChangedSubject>) async -> Int {
+    let tags = state.withLock { state in
+      state.changes.note(subjects)
+      let concerned = state.open.filter { key, delivery in
+        subjects.contains(.device(key.device)) || subjects.contains(.user(delivery.user))
+      }
+      for key in concerned.keys { state.open[key]?.isWithdrawn = true }
+      return Dictionary(grouping: concerned.values.compactMap(\.place), by: \.environment)
+    }
+    var written = 0
+    for (environment, places) in tags {
+      written += await transports[environment].withdraw(Set(places.map(\.tag)))
+    }
+    return written
   }
 
   /// Works until `finish`.
@@ -163,6 +212,7 @@ extension Dispatcher {
     var taken = 0
     while !state.withLock({ $0.isFinishing }) {
       let now = clock.wall()
+      let position = position
       let claim: QueueClaim
       do {
         claim = try await storage.claimQueued(limit: Self.claimedAtOnce, at: now)
@@ -176,7 +226,7 @@ extension Dispatcher {
         watcher(of: ended.key)?.tick()
       }
       taken += claim.deliveries.count
-      await dispatch(claim.deliveries, wait: .zero)
+      await dispatch(claim.deliveries, wait: .zero, since: position)
       guard let next = claim.nextDue else { break }
       guard next <= now, !claim.deliveries.isEmpty || !claim.ended.isEmpty else {
         lookAgain(at: max(next, now.advanced(by: .milliseconds(1))))
@@ -227,10 +277,11 @@ extension Dispatcher {
     _ deliveries: [OutgoingDelivery], to environment: PushEnvironment, after earlier: [DeliveryKey: AttemptRecord]
   ) async {
     let startedAt = clock.wall()
+    let (deliveries, firstTag) = handOver(deliveries, to: environment, after: earlier)
     var pushes: [APNsPush] = []
     for (index, delivery) in deliveries.enumerated() {
       do {
-        pushes.append(try APNsPush(delivery, tag: UInt64(index), now: startedAt))
+        pushes.append(try APNsPush(delivery, tag: firstTag + UInt64(index), now: startedAt))
       } catch {
         telemetry.unsendable(delivery, error)
         let reason: ReasonCode = error.code == "payload_too_large" ? .payloadTooLarge : .payloadInvalid
@@ -241,7 +292,7 @@ extension Dispatcher {
     var again: [OutgoingDelivery] = []
     var tried: [DeliveryKey: AttemptRecord] = [:]
     for outcome in outcomes {
-      let delivery = deliveries[Int(outcome.tag)]
+      let delivery = deliveries[Int(outcome.tag - firstTag)]
       let before = earlier[delivery.key]
       let attempt = AttemptRecord(
         outcome, number: before?.number ?? delivery.attempts, environment: environment, startedAt: startedAt)
@@ -257,8 +308,35 @@ extension Dispatcher {
     await send(again, to: environment == .sandbox ? .production : .sandbox, after: tried)
   }
 
+  /// Notes where they are; those about which something has changed go back to the store instead.
+  private func handOver(
+    _ deliveries: [OutgoingDelivery], to environment: PushEnvironment, after earlier: [DeliveryKey: AttemptRecord]
+  ) -> (deliveries: [OutgoingDelivery], firstTag: UInt64) {
+    let (going, firstTag) = state.withLock { state in
+      let firstTag = state.nextTag
+      let going = deliveries.filter { state.open[$0.key]?.isWithdrawn != true }
+      for delivery in going {
+        state.open[delivery.key]?.place = Place(environment: environment, tag: state.nextTag)
+        state.nextTag += 1
+      }
+      return (going, firstTag)
+    }
+    guard going.count < deliveries.count else { return (going, firstTag) }
+    let gone = Set(going.map(\.key))
+    for delivery in deliveries where !gone.contains(delivery.key) {
+      putBack(delivery, attempts: earlier[delivery.key].map { [$0] } ?? [])
+    }
+    return (going, firstTag)
+  }
+
+  /// Nothing of it was written: the store looks at it again, now or in the next process.
+  private func putBack(_ delivery: OutgoingDelivery, attempts: [AttemptRecord]) {
+    record(delivery, .retrying, .interrupted, retryAt: clock.wall(), attempts: attempts)
+  }
+
   private func conclude(_ delivery: OutgoingDelivery, _ outcome: APNsOutcome, attempts: [AttemptRecord]) {
     let mayWait = delivery.lifetime != .attemptOnce
+    let isWithdrawn = state.withLock { $0.open[delivery.key]?.isWithdrawn == true }
     switch outcome.state {
     case .expired where mayWait:
       let failure = RetryPolicy.Failure(
@@ -270,9 +348,10 @@ extension Dispatcher {
       case .again(let at): record(delivery, .retrying, failure.reason, retryAt: at, attempts: attempts)
       case .giveUp(let state, let reason): record(delivery, state, reason, attempts: attempts)
       }
-    case .canceled where mayWait && outcome.reason == .interrupted:
-      // Never written, and this process ends: the next one sends it.
-      record(delivery, .retrying, .interrupted, retryAt: clock.wall(), attempts: attempts)
+    case .canceled where (mayWait || isWithdrawn) && outcome.reason == .interrupted:
+      putBack(delivery, attempts: attempts)
+    case .unknown where isWithdrawn && outcome.reason == .interrupted:
+      record(delivery, .unknown, .replyLost, attempts: attempts)
     default:
       record(delivery, outcome.state, outcome.reason, attempts: attempts)
     }
@@ -285,6 +364,7 @@ extension Dispatcher {
     let outcome = DeliveryOutcome(
       key: delivery.key, state: state, reason: reason, at: clock.wall(), retryAt: retryAt, token: delivery.token,
       attempts: attempts)
+    self.state.withLock { $0.open[delivery.key] = nil }
     journal.add(outcome) {
       self.left(1)
       if let retryAt {

@@ -25,7 +25,7 @@ struct Recovery: Sendable {
         telemetry.recorded(outcome, result)
       }
     }
-    await dispatcher.dispatch(repeats, wait: .zero)
+    await dispatcher.dispatch(repeats, wait: .zero, since: 0)
     let queued = await dispatcher.claimDue()
     telemetry.recovered(unknown: unknown.count, repeated: repeats.count, queued: queued)
   }

@@ -31,7 +31,9 @@ struct TestTransports: Sendable {
         APNsTransport(
           configuration: APNsTransportConfiguration(
             endpoint: endpoint, tls: tls, credential: credential,
-            pool: PoolMachine.Rules(dialsMaximum: Self.dialsMaximum), clock: clock), loop: loop)
+            pool: PoolMachine.Rules(dialsMaximum: Self.dialsMaximum),
+            // The dispatcher's own limit counts: who waited here in front of the door could not be called back.
+            queueLimit: .max, clock: clock), loop: loop)
       }
       sandbox = transport(simulator.sandbox)
       production = transport(simulator.production)

@@ -61,7 +61,15 @@ struct UpAssembly {
       data: folder.path, metrics: "http://\(Self.host):\(metricsPort)", simulator: simulator.published,
       users: try await population.listing())
     try folder.write(line.profile.encoded + [0x0A], to: folder.profilePath)
-    parts.note { $0.phase = .ready }
+    let keeper = RetentionKeeper(
+      storage: storage, loop: loop, clock: configuration.clock, metrics: metrics, log: configuration.log)
+    // Awaited by `UpParts.stop`.
+    let keeping = Task.detached { await keeper.run() }
+    parts.note { running in
+      running.keeper = keeper
+      running.keeping = keeping
+      running.phase = .ready
+    }
     telemetry.stage("server.ready", "The server is ready")
     return line
   }
@@ -129,7 +137,9 @@ struct UpAssembly {
       })
     return PushAPI(
       configuration: settings, storage: storage,
-      dispatcher: PushDispatcher { deliveries, wait in await dispatcher.dispatch(deliveries, wait: wait) })
+      dispatcher: PushDispatcher(
+        position: { dispatcher.position }, reconsider: { await dispatcher.reconsider($0) },
+        dispatch: { deliveries, wait, since in await dispatcher.dispatch(deliveries, wait: wait, since: since) }))
   }
 
   private static func readiness(

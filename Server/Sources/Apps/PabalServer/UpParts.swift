@@ -20,6 +20,8 @@ final class UpParts: Sendable {
     var journal: OutcomeJournal?
     var dispatching: Task<Void, Never>?
     var writing: Task<Void, Never>?
+    var keeper: RetentionKeeper?
+    var keeping: Task<Void, Never>?
     var api: WebServer?
     var operations: WebServer?
   }
@@ -49,6 +51,8 @@ final class UpParts: Sendable {
     parts.journal?.finish()
     await parts.writing?.value
     await parts.transports?.shutdown(grace: .zero)
+    parts.keeper?.finish()
+    await parts.keeping?.value
     await parts.storage?.close()
     await parts.standIn?.stop()
     await parts.operations?.stop(grace: .zero)

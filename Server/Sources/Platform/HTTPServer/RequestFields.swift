@@ -30,7 +30,10 @@ package struct RequestFields: Sendable {
     } catch {
       throw .malformedJSON(error)
     }
-    guard value.kind == .object else { throw .invalid("body", "must be a JSON object") }
+    guard value.kind == .object else {
+      throw APIError(
+        400, .invalidRequest, "parameter_invalid", "The body must be a JSON object: {…}.", parameter: "body")
+    }
     object = value
   }
 

@@ -7,11 +7,11 @@ import Glibc
 #endif
 
 /// A numeric address to listen on, and the few socket calls that the library leaves to us.
-struct SocketAddress: Sendable {
+package struct SocketAddress: Sendable {
   let isIPv6: Bool
   private var storage = sockaddr_storage()
 
-  init(host: String, port: UInt16) throws(WebServerError) {
+  package init(host: String, port: UInt16) throws(WebServerError) {
     var v4 = sockaddr_in()
     var v6 = sockaddr_in6()
     if inet_pton(AF_INET, host, &v4.sin_addr) == 1 {
@@ -63,8 +63,9 @@ struct SocketAddress: Sendable {
   }
 
   /// Sends `bytes` to this address on `port` and returns what comes back, up to `maximum` bytes or the end.
-  /// Blocks; only for the check at the start, against ourselves, with a limit of two seconds.
-  func ask(port: UInt16, _ bytes: [UInt8], maximum: Int) -> [UInt8]? {
+  /// Blocks; only for the check at the start, against ourselves. Who says nothing for `limit`, which a busy machine may
+  /// need, has said all.
+  package func ask(port: UInt16, _ bytes: [UInt8], maximum: Int, limit: Duration = .seconds(20)) -> [UInt8]? {
     #if canImport(Darwin)
     let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0)
     #else
@@ -73,7 +74,8 @@ struct SocketAddress: Sendable {
     guard descriptor >= 0 else { return nil }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     defer { Self.close(descriptor) }
-    var limit = timeval(tv_sec: 2, tv_usec: 0)
+    let (seconds, attoseconds) = limit.components
+    var limit = timeval(tv_sec: Int(seconds), tv_usec: numericCast(attoseconds / 1_000_000_000_000))
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let connected = reachable(port: port).withBytes { raw in
       connect(descriptor, raw.assumingMemoryBound(to: sockaddr.self), socklen_t(length))

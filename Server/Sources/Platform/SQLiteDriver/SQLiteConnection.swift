@@ -11,6 +11,8 @@ package final class SQLiteConnection {
     case inspector
   }
 
+  /// Called before each statement that a caller asks for.
+  var onStatement: (@Sendable () -> Void)?
   private let handle: OpaquePointer
   private var statements: [UInt: SQLiteStatement] = [:]
   private let signals: UnsafeMutablePointer<ConnectionSignals>
@@ -112,6 +114,7 @@ package final class SQLiteConnection {
   }
 
   private func statement(_ sql: SQL) throws(SQLiteError) -> SQLiteStatement {
+    onStatement?()
     if let kept = statements[sql.identity] { return kept }
     let made = try SQLiteStatement(sql, on: handle)
     statements[sql.identity] = made

@@ -17,11 +17,15 @@ package final class SQLiteDatabase: Sendable {
   private let readerEnds = Locked<[Latch]>([])
   private let writerEnd = Locked<Latch?>(nil)
   private let path: String
+  private let readLimit: Duration
+  private let onRead: (@Sendable () -> Void)?
 
   private typealias ReadJob = @Sendable (SQLiteConnection) -> Void
 
-  private init(path: String) {
+  private init(path: String, readLimit: Duration, onRead: (@Sendable () -> Void)?) {
     self.path = path
+    self.readLimit = readLimit
+    self.onRead = onRead
   }
 
   /// The threads end, also those of a database that nobody closed.
@@ -33,11 +37,14 @@ package final class SQLiteDatabase: Sendable {
 
   /// - Parameters:
   ///   - readers: connections that read, each with its thread.
+  ///   - readLimit: a call of `read` that takes longer is ended with `interrupted`.
+  ///   - onRead: called before each statement of a `read`.
   ///   - prepare: runs on the writing connection before anything else, for migrations.
   package static func open(
-    path: String, readers: Int, prepare: @escaping @Sendable (SQLiteConnection) throws -> Void
+    path: String, readers: Int, readLimit: Duration = SQLiteLimits.readLimit, onRead: (@Sendable () -> Void)? = nil,
+    prepare: @escaping @Sendable (SQLiteConnection) throws -> Void
   ) async throws -> SQLiteDatabase {
-    let database = SQLiteDatabase(path: path)
+    let database = SQLiteDatabase(path: path, readLimit: readLimit, onRead: onRead)
     do {
       try await database.startWriter(prepare: prepare)
       try await database.startCheckpointer()
@@ -78,13 +85,13 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// One consistent view for all of `body`, for at most 5 s.
+  /// One consistent view for all of `body`, for a limited time.
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteConnection) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      let refusal = reads.push { connection in
-        continuation.resume(with: Result { try Self.view(connection, body) })
+      let refusal = reads.push { [readLimit] connection in
+        continuation.resume(with: Result { try Self.view(connection, limit: readLimit, body) })
       }
       if let refusal { continuation.resume(throwing: Self.error(for: refusal)) }
     }
@@ -150,8 +157,8 @@ package final class SQLiteDatabase: Sendable {
   }
 
   private func startReader() async throws {
-    let reads = reads
-    try await start(readerEnd(), role: .reader, prepare: { _ in }) { connection in
+    let (reads, onRead) = (reads, onRead)
+    try await start(readerEnd(), role: .reader, prepare: { $0.onStatement = onRead }) { connection in
       while let job = reads.take() { job(connection) }
     }
   }
@@ -187,9 +194,9 @@ package final class SQLiteDatabase: Sendable {
   }
 
   private static func view<Value>(
-    _ connection: SQLiteConnection, _ body: (SQLiteConnection) throws -> Value
+    _ connection: SQLiteConnection, limit: Duration, _ body: (SQLiteConnection) throws -> Value
   ) throws -> Value {
-    connection.limit(until: Clock.system.monotonic().advanced(by: .seconds(SQLiteLimits.readSeconds)))
+    connection.limit(until: Clock.system.monotonic().advanced(by: limit))
     defer { connection.limit(until: nil) }
     try connection.run("BEGIN")
     defer { connection.rollBack() }

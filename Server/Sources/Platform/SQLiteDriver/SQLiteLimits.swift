@@ -9,7 +9,7 @@ package enum SQLiteLimits {
   /// 8 MB of 4 KiB pages: small and often; at 32 MB a checkpoint's fsync held commits up for 60 ms.
   package static let checkpointPages: Int32 = 2_048
   /// A read transaction that is older keeps the WAL from restarting, so it is ended.
-  package static let readSeconds: Int64 = 5
+  package static let readLimit = Duration.seconds(5)
   /// How often a running statement looks at that limit, in virtual machine steps.
   package static let stepsBetweenChecks: Int32 = 20_000
   /// Waiting for another process's lock, which only a backup tool could hold.

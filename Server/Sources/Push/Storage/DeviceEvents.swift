@@ -41,9 +41,23 @@ package struct DeviceEvent: Sendable {
 /// What became of one reported event.
 package enum EventResult: Hashable, Sendable {
   case accepted
+  /// Accepted, and the first that says that the user opened it.
+  case opened(FirstOpening)
   case duplicate
   /// No such delivery in this app and mode, or another message's.
   case unknownDelivery
+}
+
+/// How long a user took to open a notification.
+package struct FirstOpening: Hashable, Sendable {
+  package var frequencyClass: String
+  /// From the message's acceptance; zero when the device's clock says that it was earlier.
+  package var delay: Duration
+
+  package init(frequencyClass: String, acceptedAt: WallTime, openedAt: WallTime) {
+    self.frequencyClass = frequencyClass
+    delay = max(.zero, acceptedAt.duration(to: openedAt))
+  }
 }
 
 /// An event of a delivery as it stands in its trace. It does not print, because a reply's text is the user's.

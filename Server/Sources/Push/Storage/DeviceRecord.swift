@@ -24,6 +24,8 @@ package struct DeviceRecord: Sendable {
   package var status: Status
   /// Why it is inactive.
   package var inactiveReason: ReasonCode?
+  /// Since when it is inactive; ``Retention`` counts from there.
+  package var inactiveSince: WallTime?
   package var attributes: DeviceAttributes
   package var createdAt: WallTime
   package var registeredAt: WallTime
@@ -31,7 +33,8 @@ package struct DeviceRecord: Sendable {
   package init(
     number: DeviceNumber, id: DeviceID, user: UserID?, install: InstallID?, epoch: Int64, token: DeviceToken?,
     platform: Platform, topic: Topic?, environment: PushEnvironment?, environmentIsLearned: Bool, status: Status,
-    inactiveReason: ReasonCode?, attributes: DeviceAttributes, createdAt: WallTime, registeredAt: WallTime
+    inactiveReason: ReasonCode?, attributes: DeviceAttributes, createdAt: WallTime, registeredAt: WallTime,
+    inactiveSince: WallTime? = nil
   ) {
     self.number = number
     self.id = id
@@ -48,5 +51,6 @@ package struct DeviceRecord: Sendable {
     self.attributes = attributes
     self.createdAt = createdAt
     self.registeredAt = registeredAt
+    self.inactiveSince = inactiveSince
   }
 }

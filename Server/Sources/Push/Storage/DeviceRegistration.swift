@@ -106,9 +106,9 @@ package struct RegistrationResult: Sendable, Unprintable {
   /// have been lost). Only its hash is kept.
   package var installSecret: String?
   /// Devices of the same install or token that this registration replaced.
-  package var replaced: [DeviceID]
+  package var replaced: [DeviceRecord]
 
-  package init(status: Status, device: DeviceRecord, installSecret: String? = nil, replaced: [DeviceID] = []) {
+  package init(status: Status, device: DeviceRecord, installSecret: String? = nil, replaced: [DeviceRecord] = []) {
     self.status = status
     self.device = device
     self.installSecret = installSecret

@@ -52,6 +52,10 @@ extension MemoryState {
       traces: own.compactMap { trace(of: $0.record.id, in: appMode) })
   }
 
+  func newestMessage(of type: String, to user: UserID, among: Int, in appMode: AppMode) -> MessageIdentity? {
+    messages(to: user, in: appMode).prefix(among).first { self.messages[$0.number]?.acceptance.type == type }
+  }
+
   func deviceCounts(in appMode: AppMode) -> [DeviceCount] {
     Dictionary(grouping: devices(in: appMode)) { DeviceCount(platform: $0.platform, status: $0.status, count: 0) }
       .map { DeviceCount(platform: $0.key.platform, status: $0.key.status, count: $0.value.count) }

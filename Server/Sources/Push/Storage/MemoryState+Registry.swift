@@ -38,7 +38,7 @@ extension MemoryState {
       }
       return RegistrationResult(
         status: status, device: device, installSecret: mintsSecret ? freshSecret : nil,
-        replaced: removed.map { [$0.id] } ?? [])
+        replaced: removed.map { [$0] } ?? [])
     }
   }
 
@@ -51,13 +51,18 @@ extension MemoryState {
     let holder = devices.values.first { $0.appMode == request.appMode && $0.record.token == request.token }
     guard let holder, let owner = holder.record.user else { return .absent }
     guard owner == request.user else { return .notOwner }
-    if holder.record.install == nil {
-      devices[holder.record.number] = nil
+    return release(holder.record.id, in: request.appMode).map { .removed($0.id) } ?? .absent
+  }
+
+  mutating func release(_ id: DeviceID, in appMode: AppMode) -> DeviceRecord? {
+    guard let device = devices(in: appMode).first(where: { $0.id == id }), let owner = device.user else { return nil }
+    if device.install == nil {
+      devices[device.number] = nil
     } else {
-      devices[holder.record.number]?.record.user = nil
+      devices[device.number]?.record.user = nil
     }
-    noteChange(of: owner, in: request.appMode)
-    return .removed(holder.record.id)
+    noteChange(of: owner, in: appMode)
+    return device
   }
 
   mutating func signOut(_ request: InstallSignOut) -> SignOutResult {

@@ -60,8 +60,9 @@ extension MemoryState {
     else { return nil }
     return OutgoingDelivery(
       appMode: message.acceptance.appMode, key: key, id: delivery.record.id,
-      messageID: message.acceptance.identity.id, apnsID: Self.apnsID(for: key), token: token, topic: device.topic,
-      environment: device.environment, environmentIsLearned: device.environmentIsLearned, push: push,
+      messageID: message.acceptance.identity.id, user: delivery.record.user, apnsID: Self.apnsID(for: key),
+      token: token, topic: device.topic, environment: device.environment,
+      environmentIsLearned: device.environmentIsLearned, push: push,
       lifetime: message.acceptance.lifetime,
       attempts: delivery.record.attempts.last?.number ?? 0, postponements: delivery.postponements)
   }
@@ -152,7 +153,7 @@ extension MemoryState {
       }
       let device = devices[outcome.key.device]?.record
       let hygiene = device.map { TokenHygiene.decide(after: outcome, on: $0) } ?? .none
-      apply(hygiene, to: outcome.key.device)
+      apply(hygiene, to: outcome.key.device, at: outcome.at)
       deliveries[outcome.key]?.record.attempts += outcome.attempts
       if let step = hygiene.step(at: outcome.at) { deliveries[outcome.key]?.concluded.append(step) }
       if let retryAt = outcome.retryAt {
@@ -174,7 +175,7 @@ extension MemoryState {
     deliveries[key]?.postponements += 1
   }
 
-  private mutating func apply(_ hygiene: TokenHygiene, to device: DeviceNumber) {
+  private mutating func apply(_ hygiene: TokenHygiene, to device: DeviceNumber, at now: WallTime) {
     guard let row = devices[device] else { return }
     switch hygiene {
     case .environmentLearned(let environment):
@@ -183,6 +184,7 @@ extension MemoryState {
     case .deactivated(let reason):
       devices[device]?.record.status = .inactive
       devices[device]?.record.inactiveReason = reason
+      devices[device]?.record.inactiveSince = now
       noteChange(of: row.record.user, in: row.appMode)
     case .none, .keptReregistered, .keptEnvironmentUnknown, .keptTokenReplaced: break
     }
@@ -204,9 +206,13 @@ extension MemoryState {
       if event.revivesDevice, let device = devices[key.device], device.record.status == .inactive {
         devices[key.device]?.record.status = .active
         devices[key.device]?.record.inactiveReason = nil
+        devices[key.device]?.record.inactiveSince = nil
         noteChange(of: device.record.user, in: device.appMode)
       }
-      return .accepted
+      let openings = deliveries[key]?.record.events.count { $0.kind == .opened } ?? 0
+      guard event.kind == .opened, openings == 1 else { return .accepted }
+      return .opened(
+        event.opening(acceptedAt: delivery.record.createdAt, frequencyClass: message.acceptance.frequencyClass))
     }
   }
 }

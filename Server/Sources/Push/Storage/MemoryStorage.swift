@@ -41,6 +41,12 @@ package final class MemoryStorage: PushStorage {
     try run { $0.signOut(request) }
   }
 
+  package func release(
+    _ device: DeviceID, in appMode: AppMode, at now: WallTime
+  ) async throws(StorageError) -> DeviceRecord? {
+    try run { $0.release(device, in: appMode) }
+  }
+
   package func device(_ id: DeviceID, in appMode: AppMode) async throws(StorageError) -> DeviceRecord? {
     try run { state in state.devices(in: appMode).first { $0.id == id } }
   }
@@ -142,6 +148,16 @@ package final class MemoryStorage: PushStorage {
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
   ) async throws(StorageError) -> [MessageIdentity] {
     try run { page.cut($0.messages(to: user, in: appMode), by: \.id) }
+  }
+
+  package func newestMessage(
+    of type: String, to user: UserID, among: Int, in appMode: AppMode
+  ) async throws(StorageError) -> MessageIdentity? {
+    try run { $0.newestMessage(of: type, to: user, among: among, in: appMode) }
+  }
+
+  package func prune(from place: PrunePlace, limit: Int, at now: WallTime) async throws(StorageError) -> PruneStep {
+    try run { $0.prune(from: place, limit: limit, at: now) }
   }
 
   package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {

@@ -170,6 +170,7 @@ package struct OutgoingDelivery: Sendable {
   package var key: DeliveryKey
   package var id: DeliveryID
   package var messageID: MessageID
+  package var user: UserID
   /// Canonical lower-case UUID, the same for every repeat.
   package var apnsID: String
   package var token: DeviceToken
@@ -184,14 +185,15 @@ package struct OutgoingDelivery: Sendable {
   package var postponements: Int
 
   package init(
-    appMode: AppMode, key: DeliveryKey, id: DeliveryID, messageID: MessageID, apnsID: String, token: DeviceToken,
-    topic: Topic?, environment: PushEnvironment?, environmentIsLearned: Bool, push: OutgoingPush,
-    lifetime: PushLifetime?, attempts: Int = 0, postponements: Int = 0
+    appMode: AppMode, key: DeliveryKey, id: DeliveryID, messageID: MessageID, user: UserID, apnsID: String,
+    token: DeviceToken, topic: Topic?, environment: PushEnvironment?, environmentIsLearned: Bool,
+    push: OutgoingPush, lifetime: PushLifetime?, attempts: Int = 0, postponements: Int = 0
   ) {
     self.appMode = appMode
     self.key = key
     self.id = id
     self.messageID = messageID
+    self.user = user
     self.apnsID = apnsID
     self.token = token
     self.topic = topic

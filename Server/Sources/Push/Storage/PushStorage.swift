@@ -25,6 +25,13 @@ package protocol PushStorage: Sendable {
   /// Idempotent. Compares the secret in constant time.
   func signOut(_ request: InstallSignOut) async throws(StorageError) -> SignOutResult
 
+  /// Takes a device from its user, as an unregistration does, whether or not it has a token. Idempotent.
+  ///
+  /// - Returns: the device as it was; `nil` when it is unknown or was nobody's.
+  func release(
+    _ device: DeviceID, in appMode: AppMode, at now: WallTime
+  ) async throws(StorageError) -> DeviceRecord?
+
   func device(_ id: DeviceID, in appMode: AppMode) async throws(StorageError) -> DeviceRecord?
 
   func device(of install: InstallID, in appMode: AppMode) async throws(StorageError) -> DeviceRecord?
@@ -107,8 +114,24 @@ package protocol PushStorage: Sendable {
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
   ) async throws(StorageError) -> [MessageIdentity]
 
+  /// The newest message of a type that was addressed to the user by name.
+  ///
+  /// - Parameter among: how many of the newest are looked at.
+  func newestMessage(
+    of type: String, to user: UserID, among: Int, in appMode: AppMode
+  ) async throws(StorageError) -> MessageIdentity?
+
   func counts(in appMode: AppMode) async throws(StorageError) -> StorageCounts
 
   /// How many devices there are of each platform and status; those with none are absent.
   func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount]
+
+  // MARK: Retention
+
+  /// One bite of a pass over the whole store that removes what ``Retention`` no longer keeps. Begin at
+  /// ``PrunePlace/start`` and go on at `next`. A message that is being removed is unseen from its first bite on, and
+  /// its number is never given again.
+  ///
+  /// - Parameter limit: rows that one bite looks at or removes, give or take one message's few; it is one commit.
+  func prune(from place: PrunePlace, limit: Int, at now: WallTime) async throws(StorageError) -> PruneStep
 }

@@ -70,6 +70,7 @@ extension RegistrationPlan {
     new.attributes = registration.attributes.merged(over: old.attributes)
     new.status = .active
     new.inactiveReason = nil
+    new.inactiveSince = nil
     new.registeredAt = registration.at
     let isSameToken = new.token == old.token
     if !isSameToken { new.environmentIsLearned = false }

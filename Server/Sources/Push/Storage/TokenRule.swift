@@ -55,6 +55,12 @@ extension DeviceEvent {
     max(min(at, receivedAt), acceptedAt.advanced(by: .seconds(-300)))
   }
 
+  /// What is told of the first report that the user opened it.
+  package func opening(acceptedAt: WallTime, frequencyClass: String) -> FirstOpening {
+    FirstOpening(
+      frequencyClass: frequencyClass, acceptedAt: acceptedAt, openedAt: clampedTime(acceptedAt: acceptedAt))
+  }
+
   /// The app lives, so its token does.
   package var revivesDevice: Bool { kind == .received || kind == .opened }
 }

@@ -30,7 +30,7 @@ enum SendsBeforeMarking {
           high: UInt64(bitPattern: key.message.rawValue), low: UInt64(bitPattern: key.device.rawValue))
         return OutgoingDelivery(
           appMode: acceptance.appMode, key: key, id: inner.deliveryID(for: key), messageID: acceptance.identity.id,
-          apnsID: id.uuid, token: token, topic: device.topic, environment: device.environment,
+          user: delivery.user, apnsID: id.uuid, token: token, topic: device.topic, environment: device.environment,
           environmentIsLearned: device.environmentIsLearned, push: push, lifetime: acceptance.lifetime)
       })
   }

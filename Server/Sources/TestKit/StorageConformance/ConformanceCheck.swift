@@ -37,7 +37,7 @@ func unwrap<Value>(_ value: Value?, _ sentence: String, place: Place = Place()) 
 
 /// All sentences.
 package enum ConformanceSuite {
-  package static let checks = registry + sending + waiting + outcomes + reports + lists
+  package static let checks = registry + sending + waiting + outcomes + reports + lists + retention
 }
 
 /// Short words for the checks: a store with the app `demo`, and records with everything that a check does not care

@@ -22,6 +22,29 @@ extension ConformanceSuite {
       }
       try expectEqual(seen, Array(sent.reversed()))
     },
+    ConformanceCheck("the newest message of a type is found among a user's newest") { storage in
+      let stage = try await StorageStage(storage)
+      let user = UserID(rawValue: "u")
+      try await stage.register("u", token: StorageStage.token(1))
+      var ids: [MessageID] = []
+      for type in ["hello", "review", "hello", "review", "content"] {
+        var acceptance = try await stage.acceptance(to: ["u"])
+        acceptance.type = type
+        _ = try await storage.accept(acceptance)
+        ids.append(acceptance.identity.id)
+      }
+      func newest(_ type: String, among: Int) async throws -> MessageID? {
+        let found = try await storage.newestMessage(of: type, to: user, among: among, in: stage.appMode)
+        return found?.id
+      }
+      try expectEqual(try await newest("review", among: 50), ids[3])
+      try expectEqual(try await newest("hello", among: 3), ids[2])
+      let (beyond, none) = (try await newest("hello", among: 2), try await newest("none", among: 50))
+      try expect(beyond == nil && none == nil, "none among those")
+      let stranger = try await storage.newestMessage(
+        of: "hello", to: UserID(rawValue: "v"), among: 50, in: stage.appMode)
+      try expect(stranger == nil, "nobody else's")
+    },
     ConformanceCheck("pages of deliveries, of a message and of a user, show each once and in order") { storage in
       let stage = try await StorageStage(storage)
       for number in UInt8(1)...5 { try await stage.register(number < 4 ? "u" : "v", token: StorageStage.token(number)) }

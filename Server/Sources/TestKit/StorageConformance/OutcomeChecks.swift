@@ -49,6 +49,12 @@ extension ConformanceSuite {
       try expect(earlier == (.deactivated(.apns("Unregistered")), .inactive), "run 2: deactivated")
       let untimed = try await run("3", number: 3, registered: StorageStage.start, since: nil)
       try expect(untimed == (.deactivated(.apns("Unregistered")), .inactive), "run 3: the attempt's start counts")
+      // Sent at 20 s, registered anew at 25 s, and only then the answer without a time comes.
+      try await stage.register("4", token: StorageStage.token(4))
+      let under = try unwrap(try await stage.send(to: ["4"], at: 19).first, "the delivery")
+      try await stage.register("4", token: StorageStage.token(4), at: 25)
+      let late = stage.outcome(of: under, status: 410, reason: "Unregistered", at: 20)
+      try expectEqual(try await storage.recordOutcomes([late]).map(\.hygiene), [.keptReregistered], "run 3, late")
       let again = try await stage.register("2", token: StorageStage.token(2), at: 9)
       try expectEqual(again.device.status, .active, "until the device registers with a later time")
     },

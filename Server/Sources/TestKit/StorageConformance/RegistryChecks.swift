@@ -4,6 +4,30 @@ import Storage
 
 extension ConformanceSuite {
   static let registry: [ConformanceCheck] = [
+    ConformanceCheck(
+      "a device is taken from its user by its id, with a token or without; then there is nothing to take"
+    ) {
+      storage in
+      let stage = try await StorageStage(storage)
+      let plain = try await stage.register("u", token: StorageStage.token(1)).device
+      let install = try await stage.register("u", token: StorageStage.token(2), install: "i").device
+      let bare = try await stage.register("u", token: nil, install: "bare").device
+      for device in [plain, install, bare] {
+        let before = try await storage.release(device.id, in: stage.appMode, at: StorageStage.start)
+        try expectEqual(before?.user?.rawValue, "u")
+        let again = try await storage.release(device.id, in: stage.appMode, at: StorageStage.start)
+        try expect(again == nil, "nothing more to take")
+      }
+      try expectEqual(try await stage.devices(of: "u").count, 0)
+      try expect(try await storage.device(plain.id, in: stage.appMode) == nil, "it was nothing but its token")
+      for device in [install, bare] {
+        let kept = try unwrap(try await storage.device(device.id, in: stage.appMode), "the install")
+        try expect(kept.user == nil && kept.token == device.token, "an install keeps its row")
+      }
+      let live = try await storage.openApp(named: "demo", mode: .live)
+      let other = try await storage.release(install.id, in: live, at: StorageStage.start)
+      try expect(other == nil, "another mode's device")
+    },
     ConformanceCheck("a first registration creates, the same again is unchanged but writes its time") { storage in
       let stage = try await StorageStage(storage)
       let first = try await stage.register("jiwon", token: StorageStage.token(1))
@@ -60,6 +84,13 @@ extension ConformanceSuite {
       try expectEqual(second.device.id, first.device.id, "the device stays itself")
       try expectEqual(try await stage.send(to: ["a"]).count, 0)
       try expectEqual(try await stage.send(to: ["b"]).map(\.token), [token])
+      let shared = try StorageStage.token(6)
+      let install = try await stage.register("a", token: shared, install: "i").device
+      let out = DeviceUnregistration(
+        appMode: stage.appMode, user: UserID(rawValue: "a"), token: shared, at: StorageStage.start)
+      try expectEqual(try await storage.unregister(out), .removed(install.id))
+      let kept = try unwrap(try await storage.device(install.id, in: stage.appMode), "the device after the log-out")
+      try expect(kept.user == nil && kept.token == shared, "unbound, not deleted")
     },
     ConformanceCheck("OC-47: a log-out takes one device and may be repeated") { storage in
       let stage = try await StorageStage(storage)
@@ -86,7 +117,7 @@ extension ConformanceSuite {
       let old = try await stage.register("a", token: StorageStage.token(1), install: "old")
       try await stage.register("b", token: StorageStage.token(2), install: "new")
       let moved = try await stage.register("b", token: StorageStage.token(1), install: "new", epoch: 1)
-      try expectEqual(moved.replaced, [old.device.id])
+      try expectEqual(moved.replaced.map(\.id), [old.device.id])
       try expect(try await storage.device(old.device.id, in: stage.appMode) == nil, "the old row is gone")
       try expectEqual(try await stage.devices(of: "a").count, 0)
     },

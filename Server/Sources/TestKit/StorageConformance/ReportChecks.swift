@@ -27,8 +27,24 @@ extension ConformanceSuite {
         event(.received, of: delivery, in: stage.appMode), event(.received, of: delivery, in: stage.appMode),
         event(.opened, of: delivery, in: stage.appMode), otherMessage, event(.opened, of: delivery, in: live), nonsense,
       ])
+      let opening = FirstOpening(
+        frequencyClass: "transactional", acceptedAt: StorageStage.start, openedAt: StorageStage.time(2))
       try expectEqual(
-        results, [.accepted, .duplicate, .accepted, .unknownDelivery, .unknownDelivery, .unknownDelivery])
+        results, [.accepted, .duplicate, .opened(opening), .unknownDelivery, .unknownDelivery, .unknownDelivery])
+    },
+    ConformanceCheck("the first opening says how long it took, later ones say nothing more") { storage in
+      let stage = try await StorageStage(storage)
+      for number in UInt8(1)...2 { try await stage.register("u", token: StorageStage.token(number)) }
+      let deliveries = try await stage.send(to: ["u"])
+      let results = try await storage.recordEvents([
+        stage.opened(deliveries[0], id: "a", at: 90), stage.opened(deliveries[0], id: "b", at: 91),
+        stage.opened(deliveries[1], id: "a", at: -200),
+      ])
+      let delays = results.map { result -> Int64 in
+        guard case .opened(let first) = result else { return -1 }
+        return first.delay.milliseconds
+      }
+      try expectEqual(delays, [90_000, -1, 0], "a clock that is behind makes no time negative")
     },
     ConformanceCheck("reports stand in the trace, their times clamped, their words kept") { storage in
       let stage = try await StorageStage(storage)

@@ -14,6 +14,8 @@ package struct StorageLayer: PushStorage {
 
   /// Called before `openMarks`.
   package var lookingForMarks: (@Sendable () -> Void)?
+  /// Called before the first bite of a pass of `prune`.
+  package var pruning: (@Sendable () -> Void)?
 
   package init(over inner: any PushStorage) {
     self.inner = inner
@@ -30,6 +32,11 @@ package struct StorageLayer: PushStorage {
   }
   package func signOut(_ request: InstallSignOut) async throws(StorageError) -> SignOutResult {
     try await inner.signOut(request)
+  }
+  package func release(
+    _ device: DeviceID, in appMode: AppMode, at now: WallTime
+  ) async throws(StorageError) -> DeviceRecord? {
+    try await inner.release(device, in: appMode, at: now)
   }
   package func device(_ id: DeviceID, in appMode: AppMode) async throws(StorageError) -> DeviceRecord? {
     try await inner.device(id, in: appMode)
@@ -99,6 +106,15 @@ package struct StorageLayer: PushStorage {
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
   ) async throws(StorageError) -> [MessageIdentity] {
     try await inner.messages(to: user, in: appMode, page: page)
+  }
+  package func newestMessage(
+    of type: String, to user: UserID, among: Int, in appMode: AppMode
+  ) async throws(StorageError) -> MessageIdentity? {
+    try await inner.newestMessage(of: type, to: user, among: among, in: appMode)
+  }
+  package func prune(from place: PrunePlace, limit: Int, at now: WallTime) async throws(StorageError) -> PruneStep {
+    if place == .start { pruning?() }
+    return try await inner.prune(from: place, limit: limit, at: now)
   }
   package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {
     try await inner.deviceCounts(in: appMode)

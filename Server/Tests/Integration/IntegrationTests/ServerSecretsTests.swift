@@ -54,14 +54,20 @@ import Testing
         answers.withLock { $0 += metrics.body }
         answers.withLock { $0 += CanaryFiles.database(folder) }
         let masterKey = try TestFiles.read(folder + "/master.key").prefix(64)
+        let keyFile = try JSONSlice(parsing: stage.line.simulator.encoded)["apns"]?["keyFile"]?.string
+        let signingKey = String(decoding: try TestFiles.read(try #require(keyFile)), as: UTF8.self)
+          .split(separator: "\n").filter { !$0.hasPrefix("-----") }.map(String.init)
+        #expect(signingKey.count > 1)
         let secrets = CanaryFiles.secrets(
-          texts: [title, reply] + keys.withLock { $0 },
+          texts: [title, reply] + keys.withLock { $0 } + signingKey,
           bytes: [Hex.decode(token) ?? [], Hex.decode(masterKey) ?? []])
         let written = answers.withLock { $0 } + lines.withLock { $0.joined(separator: "\n").utf8 }
         #expect(CanaryFiles.found(secrets, in: written) == [])
       }
       let lines1 = lines.withLock { $0 }
       #expect(lines1.contains { $0.contains("delivery.ended") }, "the log was on")
+      // A provider token or any other JWT begins so.
+      #expect(!lines1.contains { $0.contains("eyJ") })
     }
   }
 }

@@ -47,6 +47,22 @@ import Testing
     }
   }
 
+  @Test func `a read that takes too long is ended, and the next one is served`() async throws {
+    try await withDatabaseFile { path in
+      let database = try await SQLiteDatabase.open(path: path, readers: 1, readLimit: .milliseconds(1)) { _ in }
+      let error = await #expect(throws: SQLiteError.self) {
+        _ = try await database.read { connection in
+          try connection.first(
+            "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+          ) { $0.integer(0) }
+        }
+      }
+      #expect(error?.kind == .interrupted)
+      #expect(try await database.read { try $0.first("SELECT 1") { $0.integer(0) } } == 1)
+      await database.close()
+    }
+  }
+
   @Test func `readers cannot write`() async throws {
     try await withDatabase { database, _ in
       let error = await #expect(throws: SQLiteError.self) {

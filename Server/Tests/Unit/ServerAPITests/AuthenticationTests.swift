@@ -59,6 +59,10 @@ import Testing
       #expect(reply.code == "idempotency_unsupported")
     }
     #expect(api.sent.withLock { $0.isEmpty })
+    for (method, path) in [(HTTPMethod.put, "/v1/devices"), (.put, "/notification-preferences?userId=u")] {
+      let reply = try await api.call(method, path, "{}", headers: [HTTPField("Idempotency-Key", "k")])
+      #expect(reply.code == "idempotency_unsupported", "never ignored")
+    }
   }
 
   @Test("OC-84 no token, key or text stands in a refusal or in the metrics")

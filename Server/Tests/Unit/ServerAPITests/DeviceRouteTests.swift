@@ -49,6 +49,29 @@ import Testing
     #expect(!payload.contains("image"))
   }
 
+  @Test("a misspelt install id is named, and not only missed") func misspelt() async throws {
+    let api = try await TestAPI()
+    let reply = try await api.call(
+      .put, "/v1/devices", #"{"installID":"i","userId":null,"platform":"ios","token":"\#(TestAPI.token)"}"#,
+      key: TestAPI.publishable)
+    #expect(reply.code == "parameter_unknown")
+    #expect(reply.json["error"]?["param"]?.string == "installID")
+  }
+
+  @Test("a device without a token is taken from its user all the same; taken twice is no error")
+  func deletionWithoutToken() async throws {
+    let api = try await TestAPI()
+    let made = try await api.call(.put, "/v1/devices", Self.body(token: "null"), key: TestAPI.publishable)
+    let id = try #require(made["id"]?.string)
+    let deleted = try await api.call(.delete, "/v1/devices/\(id)")
+    #expect(deleted.status == 200)
+    #expect(deleted["deleted"]?.bool == true)
+    #expect(deleted["inFlight"]?.int == 0)
+    #expect(try await api.call(.get, "/v1/devices?userId=u")["data"]?.elements.isEmpty == true)
+    #expect(try await api.call(.delete, "/v1/devices/\(id)")["deleted"]?.bool == false)
+    #expect(try await api.call(.delete, "/v1/devices/dev_nobody").status == 404)
+  }
+
   @Test("sign-out by the install's secret; a lower epoch changes nothing")
   func signOut() async throws {
     let api = try await TestAPI()

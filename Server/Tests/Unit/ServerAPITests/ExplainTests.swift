@@ -1,4 +1,5 @@
 import HTTPServer
+import Observability
 import PabalModel
 import PabalPrimitives
 import ServerAPI
@@ -31,6 +32,8 @@ import Testing
     #expect(reply["sentence"]?["ko"]?.string?.isEmpty == false)
     #expect(try await api.call(.get, "/v1/explain?userId=u").code == "parameter_missing")
     #expect(try await api.call(.get, "/v1/explain?type=x").code == "parameter_missing")
+    #expect(try await api.call(.get, "/v1/explain?userId=u&type=talentrequest").code == "type_not_found")
+    #expect(try await api.call(.get, "/v1/explain?userId=u&type=content")["answer"]?.string == "never_asked")
   }
 
   @Test func weChoseNotTo() async throws {
@@ -79,6 +82,44 @@ import Testing
     let device = try #require(opened["devices"]?.elements.first?["deviceId"]?.string)
     let byDevice = try await api.call(.get, "/v1/explain?deviceId=\(device)&type=talent_request")
     #expect(byDevice["answer"]?.string == "opened")
+  }
+
+  @Test("OC-76 the upload of one tap comes again after a time-out: one opened event, one in the trace")
+  func repeatedUpload() async throws {
+    let api = try await TestAPI()
+    try await api.register("u")
+    try await api.talentRequest("u")
+    let first = try await report(api, "opened")
+    #expect([first["accepted"]?.int, first["duplicates"]?.int] == [1, 0])
+    let again = try await report(api, "opened")
+    #expect(again.status == 202)
+    #expect([again["accepted"]?.int, again["duplicates"]?.int] == [0, 1])
+    let delivery = try #require(api.sent.withLock { $0.last })
+    let trace = try await api.call(.get, "/v1/deliveries/\(delivery.id.rawValue)/trace")
+    #expect(trace["steps"]?.elements.filter { $0["result"]?.string == "opened" }.count == 1)
+    #expect(api.metrics.value(of: "pabal_sdk_events_total", ["opened"]) == 1)
+  }
+
+  @Test("time to open: once for each delivery, by class, from the acceptance")
+  func openDelay() async throws {
+    let api = try await TestAPI()
+    try await api.register("u")
+    try await api.talentRequest("u")
+    let delivery = try #require(api.sent.withLock { $0.last })
+    api.clock.advance(by: .seconds(100))
+    let openedAt = WallTime(milliseconds: 1_800_000_042_000).rfc3339
+    for event in ["e1", "e1", "e2"] {
+      try await api.call(
+        .post, "/v1/events",
+        #"""
+        {"events":[{"kind":"opened","deliveryId":"\#(delivery.id.rawValue)","eventId":"\#(event)",\#
+        "messageId":"\#(delivery.messageID.rawValue)","at":"\#(openedAt)"}]}
+        """#, key: TestAPI.publishable)
+    }
+    let text = api.metrics.text
+    #expect(text.contains("pabal_open_delay_seconds_sum{class=\"urgent\"} 42\n"), "\(text)")
+    #expect(text.contains("pabal_open_delay_seconds_count{class=\"urgent\"} 1\n"))
+    #expect(text.contains("pabal_sdk_events_total{kind=\"opened\"} 2\n"))
   }
 
   @Test func unknownAndWaiting() async throws {

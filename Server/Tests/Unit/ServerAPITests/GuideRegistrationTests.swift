@@ -88,7 +88,7 @@ import Testing
     arguments: [
       String(repeating: "a", count: 63), "", String(repeating: "a", count: 63) + "g",
       String(repeating: "a", count: 4096), "{length=32,bytes=0x0011223344556677...8899aabbccddeeff}", "(null)",
-      "undefined", "deadbeefzz", String(repeating: " ", count: 64),
+      "undefined", "deadbeefzz", String(repeating: " ", count: 64), "deadbeefdeadbe",
     ])
   func malformed(_ token: String) async throws {
     let api = try await TestAPI()
@@ -99,6 +99,9 @@ import Testing
     #expect(reply["hint"]?.string?.isEmpty == false)
     if token.utf8.count > 20 { #expect(!reply.text.contains(token)) }
     #expect(try await api.storage.counts(in: AppMode(app: 1, mode: .test)).activeDevices == 0)
+    #expect(api.adopted.withLock { $0.isEmpty })
+    #expect(try await api.talentRequest("u").success == false)
+    #expect(api.sent.withLock { $0.isEmpty }, "no request with an empty or invented token")
   }
 
   @Test("OC-39 four spellings of one token are one device and one push")
@@ -135,6 +138,8 @@ import Testing
     #expect(try await api.register("b")["status"]?.string == "reassigned")
     let toA = try await api.talentRequest("a", request: "r_a")
     #expect(toA.success == false)
+    #expect(toA["devices"]?.int == 0)
+    #expect(toA["reason"]?.string == "no_devices")
     #expect(toA["message"]?.string == "등록된 디바이스 없음")
     let toB = try await api.talentRequest("b", request: "r_b")
     #expect(toB["sent"]?.int == 1)

@@ -67,6 +67,18 @@ import Testing
     #expect(reply["messageId"]?.string?.hasPrefix("msg_") == true)
   }
 
+  @Test("a member that nobody knows is named, and the push goes out: the guide's server took anything")
+  func unknownMember() async throws {
+    let api = try await TestAPI()
+    try await api.register("u")
+    let reply = try await api.call(
+      .post, "/api/push/talent-request",
+      #"{"receiverId":"u","requesterName":"민준","talentTitle":"기타","requestId":"r","talentId":7}"#)
+    #expect(reply["sent"]?.int == 1)
+    #expect(reply["warnings"]?.elements.map(\.string) == ["'talentId' is unknown here and was ignored."])
+    #expect(try await api.talentRequest("u", request: "r_2")["warnings"] == nil)
+  }
+
   @Test("ruling 17: every device is in exactly one of the five sums")
   func sums() async throws {
     let api = try await TestAPI()

@@ -49,6 +49,28 @@ import Testing
     #expect(bodies == ["hi 😉", #"hi \ud83d\ude09"#])
   }
 
+  @Test(
+    "what is wrong is named where it is, and nothing is stored",
+    arguments: [
+      (#"{"to":{"userIds":["u"]},"contents":{"body":"b"}}"#, "parameter_unknown", "contents"),
+      (#"{"to":{"userId":"u"},"content":{"body":"b"}}"#, "parameter_unknown", "to.userId"),
+      (#"{"to":{"userIds":["u"]},"content":{"title":"","body":""}}"#, "parameter_missing", "type"),
+      (#"{"to":{"userIds":["u"]},"content":{"body":{"ko":""}}}"#, "parameter_invalid", "content.body.ko"),
+      (#"{"to":{"userIds":["u"]},"content":{"title":"LONG"}}"#, "payload_too_large", "content"),
+      (#"[]"#, "parameter_invalid", "body"),
+    ])
+  func misspeltAndEmpty(body: String, code: String, parameter: String) async throws {
+    let api = try await TestAPI()
+    try await api.register("u")
+    let long = body.replacing("LONG", with: String(repeating: "x", count: 5000))
+    let reply = try await api.call(.post, "/v1/messages", long)
+    #expect(reply.status == 400)
+    #expect(reply.code == code)
+    #expect(reply.json["error"]?["param"]?.string == parameter)
+    #expect(api.sent.withLock { $0.isEmpty })
+    #expect(try await api.storage.counts(in: AppMode(app: 1, mode: .test)).messages == 0)
+  }
+
   @Test("OC-33 a ttl is a length, never a date")
   func timeToLive() async throws {
     let api = try await TestAPI()

@@ -48,7 +48,7 @@ final class TestAPI: Sendable {
     self.waits = waits
     self.adopted = adopted
     let appMode = try await storage.openApp(named: "demo", mode: .test)
-    let dispatcher = PushDispatcher { deliveries, wait in
+    let dispatcher = PushDispatcher { deliveries, wait, _ in
       waits.withLock { $0.append(wait) }
       var outcomes: [DeliveryOutcome] = []
       for delivery in deliveries {

@@ -181,9 +181,9 @@ extension DeliveryLedger {
     case .none:
       return finished([end(tag, .rejected, refusal.reason)])
     case .freshCredential:
-      guard !entries[tag.slot].hasFreshCredential, !entries[tag.slot].isCanceled else {
-        return finished([end(tag, .rejected, refusal.reason)])
-      }
+      guard !entries[tag.slot].hasFreshCredential else { return finished([end(tag, .rejected, refusal.reason)]) }
+      // Refused for our sake and not for its own: its caller may hand it over again.
+      guard !entries[tag.slot].isCanceled else { return finished([end(tag, .expired, refusal.reason)]) }
       entries[tag.slot].hasFreshCredential = true
       entries[tag.slot].phase = .waiting
       causes[tag] = refusal.reason

@@ -1,0 +1,156 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+import PabalModel
+import PabalPrimitives
+import PabalServer
+import Storage
+import StorageConformance
+import TestSupport
+import Testing
+
+/// After the reply to a change no attempt begins at what was decided before it.
+@Suite struct ServerWithdrawTests {
+  /// A server whose way to Apple is a port that takes connections and never answers: every push waits in the transport.
+  private func withSilentProvider(_ body: (_ stage: ServerStage, _ owner: ServerStage) async throws -> Void)
+    async throws
+  {
+    let silent = try SilentPort()
+    defer { silent.end() }
+    let folder = try TemporaryFolder()
+    try await withServer { owner in
+      let line = try JSONSlice(parsing: owner.line.simulator.encoded)
+      let apns = try #require(line["apns"]).members.map { member -> JSONMember in
+        let isAddress = ["sandbox", "production"].contains(member.name)
+        return JSONMember(
+          member.name, isAddress ? .string("https://127.0.0.1:\(silent.port)") : JSONValue(member.value))
+      }
+      let changed: JSONValue = ["apns": .object(apns), "control": JSONValue(line["control"]?.string)]
+      try TestFiles.write(changed.encoded, to: folder.file("sim.json"))
+      var configuration = UpConfiguration(folder: .ephemeral, port: 0, simulatorFile: folder.file("sim.json"))
+      configuration.grace = .zero
+      try await withServer(configuration) { stage in try await body(stage, owner) }
+    }
+  }
+
+  private func message(_ stage: ServerStage, _ id: String = "1") async throws -> MessageID {
+    let sent = try await stage.api(
+      "POST", "/v1/messages",
+      [
+        "to": ["userIds": ["u"]], "type": "talent_request",
+        "data": ["requesterName": "김민준", "talentTitle": "기타", "requestId": .string(id)],
+      ])
+    return MessageID(rawValue: try #require(try sent.json()["id"]?.string))
+  }
+
+  private func reason(of message: MessageID, _ stage: ServerStage) async throws -> String? {
+    let list = try await stage.api("GET", "/v1/messages/\(message.rawValue)/deliveries").json()
+    return list["data"]?.elements.first?["reason"]?.string
+  }
+
+  @Test("a push that waits for a connection is taken back: switched off, logged out, reassigned, deleted")
+  func waitingForAConnection() async throws {
+    try await withSilentProvider { stage, owner in
+      for (change, reason) in [
+        ("off", "preference_off"), ("out", "device_unregistered"), ("other", "device_reassigned"),
+        ("delete", "device_unregistered"),
+      ] {
+        let token = try await owner.mint().token
+        let made = try await stage.registerByGuide("u", token: token).json()
+        let message = try await message(stage, change)
+        let reply =
+          switch change {
+          case "off": try await stage.api("PUT", "/notification-preferences?userId=u", ["talentRequest": false])
+          case "out":
+            try await stage.api("POST", "/api/push/unregister", ["userId": "u", "deviceToken": .string(token)])
+          case "other": try await stage.registerByGuide("v", token: token)
+          default: try await stage.api("DELETE", "/v1/devices/\(made["deviceId"]?.string ?? "")")
+          }
+        #expect(try reply.json()["inFlight"]?.int == 0, "\(reply.text)")
+        #expect(try await stage.finalState(of: message) == "suppressed", "\(change)")
+        #expect(try await self.reason(of: message, stage) == reason)
+        _ = try await stage.api("PUT", "/notification-preferences?userId=u", ["talentRequest": true])
+        _ = try await stage.api("POST", "/api/push/unregister", ["userId": "u", "deviceToken": .string(token)])
+      }
+    }
+  }
+
+  @Test("a change between a message's commit and its hand-over counts") func betweenCommitAndHandOver() async throws {
+    let api = Locked<ServerCaller?>(nil)
+    var configuration = UpConfiguration(folder: .ephemeral, port: 0)
+    configuration.storeLayer = { inner in
+      var layer = StorageLayer(over: inner)
+      layer.accepting = { inner, acceptance async throws(StorageError) in
+        let result = try await inner.accept(acceptance)
+        guard let api = api.withLock({ $0 }) else { return result }
+        do {
+          _ = try await api("PUT", "/notification-preferences?userId=u", ["talentRequest": false])
+        } catch {
+          throw StorageError(.unavailable, "The change did not come through.")
+        }
+        return result
+      }
+      return layer
+    }
+    try await withServer(configuration) { stage in
+      _ = try await stage.registerByGuide("u", token: try await stage.mint().token)
+      api.withLock { $0 = stage.api }
+      let message = try await message(stage)
+      #expect(try await stage.finalState(of: message) == "suppressed")
+      #expect(try await reason(of: message, stage) == "preference_off")
+      #expect(try await stage.wireLog().isEmpty)
+    }
+  }
+
+  @Test("a change that leaves it allowed costs nothing: it goes out once") func stillAllowed() async throws {
+    let api = Locked<ServerCaller?>(nil)
+    var configuration = UpConfiguration(folder: .ephemeral, port: 0)
+    configuration.storeLayer = { inner in
+      var layer = StorageLayer(over: inner)
+      layer.accepting = { inner, acceptance async throws(StorageError) in
+        let result = try await inner.accept(acceptance)
+        guard let api = api.withLock({ $0 }) else { return result }
+        do {
+          _ = try await api("PUT", "/notification-preferences?userId=u", ["marketing": true])
+        } catch {
+          throw StorageError(.unavailable, "The change did not come through.")
+        }
+        return result
+      }
+      return layer
+    }
+    try await withServer(configuration) { stage in
+      _ = try await stage.registerByGuide("u", token: try await stage.mint().token)
+      api.withLock { $0 = stage.api }
+      let answer = try await stage.talentRequest(to: "u", id: "1").json()
+      #expect(answer["sent"]?.int == 1)
+      #expect(try await stage.inbox().count == 1)
+    }
+  }
+}
+
+/// A port whose connections the kernel takes and nobody answers.
+private struct SilentPort {
+  let port: UInt16
+  private let descriptor: CInt
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0 && getsockname(descriptor, $0, &size) == 0
+      }
+    }
+    try #require(isBound)
+    self.descriptor = descriptor
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  func end() { close(descriptor) }
+}
