@@ -10,7 +10,7 @@ RELEASE := -c release $(STRICT) -Xswiftc -cross-module-optimization
 ifeq ($(shell uname -s),Linux)
 RELEASE += --static-swift-stdlib
 endif
-# A folder of its own: SwiftPM locks a build folder, and `make test` builds both ways at once.
+# A folder of its own: SwiftPM locks a build folder, and debug and release can then be built at once.
 RELEASE += --scratch-path Server/.build/release-build
 SWIFT_TEST := swift test --disable-xctest $(STRICT)
 # A story whose parts are broken on purpose may have to kill a server, whose temporary folder then stays.
@@ -21,7 +21,7 @@ SOURCES := $(wildcard Sources Tests Server/Sources Server/Tests Server/Fuzz Exam
 # `PABAL_TESTS` is for work on one target; here everything runs.
 unexport PABAL_TESTS
 
-.PHONY: help build install demo test test-target test-long test-sanitize fuzz lint format docs bench bench-allocations clean
+.PHONY: help build install demo test test-release test-target test-long test-sanitize fuzz lint format docs bench bench-allocations clean
 
 help: ## these lines
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
@@ -48,19 +48,29 @@ demo: build ## the whole loop, from an app's register call to a tapped notificat
 	swift build --package-path Examples/TalentMarket $(STRICT)
 	@no_proxy=127.0.0.1,localhost,::1 Examples/TalentMarket/.build/debug/talent-market-demo --pabal bin/pabal $(ARGS)
 
-test: ## everything that must hold
+test: ## all tests, in debug builds
 	@scripts/bootstrap test
-	@$(MAKE) --no-print-directory -j2 build build-server-tests
+	@$(MAKE) --no-print-directory -j3 build-server-tests build-sdk-tests build-story-tests
 	scripts/run-test sdk 150 $(SWIFT_TEST)
 	scripts/run-test server 500 $(SWIFT_TEST) --package-path Server
-	scripts/run-test $(STORY) example 5 $(SWIFT_TEST) --package-path Examples/TalentMarket
+	PABAL_BIN=$(CURDIR)/Server/.build/debug/pabal scripts/run-test $(STORY) example 5 $(SWIFT_TEST) \
+	  --package-path Examples/TalentMarket
 	scripts/test-illegal-pushes
 	scripts/test-clash-package
+
+# Parts of `make test`. Builds run beside each other, but never beside tests.
+BUILD_TESTS := swift build --build-tests --disable-xctest $(STRICT)
+build-server-tests:
+	$(BUILD_TESTS) --package-path Server
+build-sdk-tests:
+	$(BUILD_TESTS)
+build-story-tests:
+	$(BUILD_TESTS) --package-path Examples/TalentMarket
+
+test-release: build ## bin/pabal as it is shipped: every command of the documents, and a machine without the toolchain
+	@scripts/bootstrap test
 	scripts/test-docs
 	scripts/test-install
-
-build-server-tests: # part of `make test`; two builds at a time, but never a build beside running tests
-	swift build --build-tests --disable-xctest $(STRICT) --package-path Server
 
 test-target: ## only some test targets of the server: make test-target TESTS=HTTP2Tests,DeliveryTests
 	@test -n "$(TESTS)" || { echo "usage: make test-target TESTS=HTTP2Tests,…" >&2; exit 2; }

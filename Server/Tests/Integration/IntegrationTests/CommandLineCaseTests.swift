@@ -5,6 +5,51 @@ import Testing
 
 /// Cases from the field, as they show on the command line.
 @Suite struct CommandLineCaseTests {
+  /// The registry's half, quarantine and pruning, belongs to the server.
+  @Test("OC-21 sandbox tokens at production: suspect, not dead, and all deliverable once the route is right")
+  func misroutedTokens() async throws {
+    try await withCommandStage(devices: 20) { stage in
+      let list = stage.folder.file("tokens.txt")
+      try TestFiles.write(stage.tokens.joined(separator: "\n"), to: list)
+      var production = try stage.target()
+      production[9] = try stage.apns("production")
+      let misrouted = try await stage.pabal(["send"] + production + ["--devices-file", list, "-b", "x", "--json"])
+      #expect(misrouted.code == 6)
+      let outcomes = try misrouted.objects().dropLast()
+      #expect(outcomes.count == 20)
+      #expect(outcomes.allSatisfy { $0["state"]?.string == "rejected" })
+      #expect(outcomes.allSatisfy { $0["reason"]?.string == "apns.BadDeviceToken" })
+      // Nobody is told that a token died, and the remedy is the route.
+      #expect(outcomes.allSatisfy { $0["tokenDeadSince"]?.string == nil })
+      let explained = try await stage.pabal(["explain", "apns.BadDeviceToken"])
+      #expect(explained.output.contains("environment"), "\(explained.output)")
+      let routed = try await stage.send("--devices-file", list, "-b", "x", "--json")
+      #expect(routed.code == 0)
+      #expect(try routed.objects().last?["states"]?["accepted"]?.int == 20)
+    }
+  }
+
+  @Test("OC-22 a passing 500 is repeated where it came from; the other environment is never asked")
+  func noFallback() async throws {
+    try await withCommandStage(devices: 0) { stage in
+      let made = try await stage.control("POST", "/v1/simulator/devices", ["environment": "production"])
+      let token = try #require(try made.json()["token"]?.string)
+      try await stage.setFaults([
+        ["match": ["nth": 1], "then": ["status": 500, "reason": "InternalServerError"]]
+      ])
+      var production = try stage.target()
+      production[9] = try stage.apns("production")
+      let result = try await stage.pabal(["send"] + production + ["--device", token, "-b", "x", "--json"])
+      #expect(result.code == 0, "\(result.errors)")
+      let outcome = try #require(try result.objects().first)
+      #expect(outcome["state"]?.string == "accepted" && outcome["attempts"]?.int == 2)
+      #expect(try await stage.requests().map { $0["status"]?.int } == [500, 200])
+      // The sandbox would have said 400.
+      let elsewhere = try await stage.send("--device", token, "-b", "x", "--json")
+      #expect(try elsewhere.objects().first?["reason"]?.string == "apns.BadDeviceToken")
+    }
+  }
+
   @Test("OC-30 an alert and a voip push go to the token and topic of their kind") func kindsOfTokens() async throws {
     try await withCommandStage { stage in
       let (alert, voip) = (String(repeating: "A", count: 64), String(repeating: "B", count: 64))

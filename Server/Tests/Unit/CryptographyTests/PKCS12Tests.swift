@@ -39,13 +39,33 @@ import Testing
     try expect("p12_malformed", Base64.encode([0x30] + [UInt8](repeating: 0, count: 1024 * 1024)), nil)
   }
 
-  @Test("without OpenSSL's legacy provider an old file names the remedy, a new one opens")
+  @Test("OC-08 an absent and an empty passphrase are one; a wrong one is called so") func absentAndEmpty() throws {
+    let authority = try CertificateAuthority.make(commonName: "CA", now: now)
+    let identity = try authority.issueClientCertificate(
+      commonName: "Apple Push Services: a.b", userID: "a.b", key: .p256, now: now)
+    let locked = Base64.encode(
+      try PKCS12.write(identity, passphrase: "x", friendlyName: "push", algorithms: .modern))
+    for open in [SampleIdentities.plain, SampleIdentities.empty] {
+      for passphrase in [nil, ""] as [String?] {
+        let identity = try PKCS12.read(try #require(Base64.decode(open)), passphrase: passphrase)
+        #expect(identity.leaf.userID == "com.example.app")
+      }
+      for passphrase in ["x", "y"] { try expect("p12_passphrase_unneeded", open, passphrase) }
+    }
+    #expect(try PKCS12.read(try #require(Base64.decode(locked)), passphrase: "x").leaf.userID == "a.b")
+    try expect("passphrase_missing", locked, nil)
+    try expect("passphrase_missing", locked, "")
+    try expect("passphrase_wrong", locked, "y")
+  }
+
+  @Test("OC-07 without OpenSSL's legacy provider an old file names the remedy, a new one opens; no wrong passphrase")
   func legacyProviderAbsent() throws {
     let old = try #require(Base64.decode(SampleIdentities.legacy))
     let error = #expect(throws: CryptographyError.self) {
       try PKCS12.read(old, passphrase: "secret", providerFolder: "/nowhere")
     }
     #expect(error?.code == "p12_legacy_unsupported")
+    #expect(error?.message.contains("RC2") == true)
     #expect(error?.message.contains("openssl-provider-legacy") == true)
     _ = try PKCS12.read(
       try #require(Base64.decode(SampleIdentities.modern)), passphrase: "secret", providerFolder: "/nowhere")
