@@ -96,10 +96,6 @@ extension StorageSession {
 
   private static let rows: [SQL] = [
     """
-    DELETE FROM event WHERE am = ?1 AND msg = ?2 AND (dev, kind, key) IN (
-      SELECT dev, kind, key FROM event WHERE am = ?1 AND msg = ?2 LIMIT ?3)
-    """,
-    """
     DELETE FROM attempt WHERE am = ?1 AND msg = ?2 AND (user, dev, n) IN (
       SELECT user, dev, n FROM attempt WHERE am = ?1 AND msg = ?2 LIMIT ?3)
     """,
@@ -125,7 +121,8 @@ extension StorageSession {
 
   /// - Returns: how many rows went.
   private func removeRows(of message: Candidate, limit: Int) throws -> Int {
-    var room = limit
+    var room = limit - (try removeEvents(of: message, limit: limit))
+    guard room > 0 else { return limit }
     for sql in Self.rows {
       room -= try connection.run(
         sql, .integer(message.appMode.rawValue), .integer(message.number.rawValue), .integer(Int64(room)))
@@ -135,15 +132,33 @@ extension StorageSession {
     return limit - room
   }
 
+  /// One by one: a device may have told of anything any number of times, and nothing else names one row.
+  private func removeEvents(of message: Candidate, limit: Int) throws -> Int {
+    let appMode = SQLiteValue.integer(message.appMode.rawValue)
+    let number = SQLiteValue.integer(message.number.rawValue)
+    let keys = try connection.rows(
+      "SELECT dev, kind, key FROM event WHERE am = ? AND msg = ? LIMIT ?", appMode, number, .integer(Int64(limit))
+    ) { (SQLiteValue.integer($0.integer(0)), SQLiteValue.text($0.text(1)), SQLiteValue.blob($0.blob(2))) }
+    for (device, kind, key) in keys {
+      try connection.run(
+        "DELETE FROM event WHERE am = ? AND msg = ? AND dev = ? AND kind = ? AND key = ?", appMode, number, device,
+        kind,
+        key)
+    }
+    return keys.count
+  }
+
   // MARK: Claims and devices
 
   private func pruneClaims(limit: Int, at now: WallTime) throws -> PruneStep {
-    let removed = try connection.run(
-      """
-      DELETE FROM dedupe WHERE (am, key, user) IN (
-        SELECT am, key, user FROM dedupe WHERE until < ? ORDER BY until LIMIT ?)
-      """, .integer(now.milliseconds), .integer(Int64(limit)))
-    return PruneStep(claims: removed, next: removed < limit ? .devices : .claims)
+    let over = try connection.rows(
+      "SELECT am, key, user FROM dedupe WHERE until < ? ORDER BY until LIMIT ?", .integer(now.milliseconds),
+      .integer(Int64(limit))
+    ) { (SQLiteValue.integer($0.integer(0)), SQLiteValue.blob($0.blob(1)), SQLiteValue.integer($0.integer(2))) }
+    for (appMode, key, user) in over {
+      try connection.run("DELETE FROM dedupe WHERE am = ? AND key = ? AND user = ?", appMode, key, user)
+    }
+    return PruneStep(claims: over.count, next: over.count < limit ? .devices : .claims)
   }
 
   private func pruneDevices(limit: Int, at now: WallTime) throws -> PruneStep {
