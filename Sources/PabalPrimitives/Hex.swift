@@ -61,6 +61,27 @@ public enum Hex {
     return digits &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
   }
 
+  /// Writes the digits of bytes from `place`, into memory that has room for two each.
+  ///
+  /// - Returns: where they end.
+  public static func write(_ bytes: [UInt8], into text: UnsafeMutableRawBufferPointer, at place: Int) -> Int {
+    bytes.withUnsafeBytes { bytes in
+      var (next, end) = (0, place)
+      while next + 4 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: next, as: UInt32.self)
+        text.storeBytes(of: eightDigits(of: UInt32(bigEndian: word)).bigEndian, toByteOffset: end, as: UInt64.self)
+        next += 4
+        end += 8
+      }
+      for byte in bytes[next...] {
+        text[end] = digit(byte >> 4)
+        text[end + 1] = digit(byte & 15)
+        end += 2
+      }
+      return end
+    }
+  }
+
   /// The ASCII digit for 0…15.
   public static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? 0x30 + value : 0x57 + value

@@ -37,11 +37,11 @@ package final class APNsRun: OutcomeSink {
   }
 
   /// Hands pushes over; returns when they are in the transport's mailbox.
-  package func submit(_ pushes: [APNsPush]) async {
-    guard !pushes.isEmpty else { return }
-    await transport.waitForRoom(pushes.count)
-    state.withLock { $0.open += pushes.count }
-    _ = transport.post(pushes[...], to: self)
+  package func submit(_ batch: PushBatch) async {
+    guard !batch.isEmpty else { return }
+    await transport.waitForRoom(batch.count)
+    state.withLock { $0.open += batch.count }
+    _ = transport.post(batch, to: self)
   }
 
   /// No more pushes.
@@ -71,7 +71,7 @@ package final class APNsRun: OutcomeSink {
     resume(
       state.withLock { state in
         state.open -= outcomes.count
-        state.outcomes += outcomes
+        if state.outcomes.isEmpty { state.outcomes = outcomes } else { state.outcomes += outcomes }
         return state.answer()
       })
   }

@@ -16,13 +16,19 @@ package final class APNsTransport: Sendable {
   private let state = Locked(State())
 
   private struct State {
-    var mail: [PushBatch] = []
+    var mail: [Mail] = []
     /// Pushes inside, from hand-over to the moment their outcomes are taken.
     var admitted = 0
     var forRoom: [CheckedContinuation<Void, Never>] = []
     var nextBatch: UInt64 = 1
     /// Taken back by their callers, perhaps before they came in.
     var withdrawn: Set<UInt64> = []
+  }
+
+  private struct Mail {
+    let id: UInt64
+    let batch: PushBatch
+    let sink: any OutcomeSink
   }
 
   package init(configuration: APNsTransportConfiguration, loop: any Loop) {
@@ -35,25 +41,24 @@ package final class APNsTransport: Sendable {
   /// Sends a batch and returns one outcome for each push, in the order in which they ended; `tag` says which is whose.
   ///
   /// When the caller's task is cancelled, unsent pushes end `canceled` and written ones `unknown`, at once.
-  package func send(_ pushes: [APNsPush]) async -> [APNsOutcome] {
-    await send(pushes[...])
-  }
-
-  /// As `send(_:)`, of a part of a list.
-  package func send(_ pushes: ArraySlice<APNsPush>) async -> [APNsOutcome] {
-    guard pushes.count > TransportLimits.batchPushes else { return await sendOne(pushes) }
+  package func send(_ batch: PushBatch) async -> [APNsOutcome] {
+    guard batch.count > TransportLimits.batchPushes else { return await sendOne(batch) }
     return await withTaskGroup(of: [APNsOutcome].self) { group in
-      for start in stride(from: pushes.startIndex, to: pushes.endIndex, by: TransportLimits.batchPushes) {
-        let part = pushes[start..<min(pushes.endIndex, start + TransportLimits.batchPushes)]
+      for part in batch.parts(ofAtMost: TransportLimits.batchPushes) {
         group.addTask { await self.sendOne(part) }
       }
       return await group.reduce(into: []) { $0 += $1 }
     }
   }
 
+  package func send(_ pushes: [APNsPush]) async -> [APNsOutcome] {
+    await send(PushBatch(pushes))
+  }
+
   package func send(_ push: APNsPush) async -> APNsOutcome {
-    let outcomes = await sendOne([push][...])
-    guard let outcome = outcomes.first else { preconditionFailure("one push has one outcome") }
+    var batch = PushBatch(reserving: 1)
+    batch.append(push)
+    guard let outcome = await sendOne(batch).first else { preconditionFailure("one push has one outcome") }
     return outcome
   }
 
@@ -102,19 +107,19 @@ package final class APNsTransport: Sendable {
     }
   }
 
-  private func sendOne(_ pushes: ArraySlice<APNsPush>) async -> [APNsOutcome] {
-    guard !pushes.isEmpty else { return [] }
-    await waitForRoom(pushes.count)
+  private func sendOne(_ batch: PushBatch) async -> [APNsOutcome] {
+    guard !batch.isEmpty else { return [] }
+    await waitForRoom(batch.count)
     let sink = BatchSink()
-    let id = post(pushes, to: sink)
+    let id = post(batch, to: sink)
     let outcomes = await withTaskCancellationHandler {
       await sink.outcomes()
     } onCancel: {
       loop.execute { [core] in core.value.cancel(batch: id, grace: .zero) }
     }
-    release(pushes.count)
+    release(batch.count)
     state.withLock { state in
-      if !state.withdrawn.isEmpty { state.withdrawn.subtract(pushes.lazy.map(\.tag)) }
+      if !state.withdrawn.isEmpty { state.withdrawn.subtract(batch.entries.lazy.map(\.tag)) }
     }
     return outcomes
   }
@@ -153,15 +158,14 @@ package final class APNsTransport: Sendable {
   }
 
   /// Puts a batch into the mailbox and wakes the loop if the mailbox was empty.
-  func post(_ pushes: ArraySlice<APNsPush>, to sink: any OutcomeSink) -> UInt64 {
-    let id = state.withLock { state -> UInt64 in
-      defer { state.nextBatch += 1 }
-      return state.nextBatch
-    }
-    let batch = PushBatch(id: id, pushes: pushes, sink: sink)
-    let wasEmpty = state.withLock { state -> Bool in
-      state.mail.append(batch)
-      return state.mail.count == 1
+  ///
+  /// - Returns: its number, to cancel it by.
+  func post(_ batch: PushBatch, to sink: any OutcomeSink) -> UInt64 {
+    let (id, wasEmpty) = state.withLock { state in
+      let id = state.nextBatch
+      state.nextBatch += 1
+      state.mail.append(Mail(id: id, batch: batch, sink: sink))
+      return (id, state.mail.count == 1)
     }
     if wasEmpty { loop.execute { self.takeMail() } }
     return id
@@ -172,7 +176,7 @@ package final class APNsTransport: Sendable {
       defer { state.mail = [] }
       return (state.mail, state.withdrawn)
     }
-    for batch in mail { core.value.take(batch) }
+    for letter in mail { core.value.take(letter.batch, id: letter.id, for: letter.sink) }
     if !mail.isEmpty, !withdrawn.isEmpty { _ = core.value.withdraw(withdrawn) }
   }
 }

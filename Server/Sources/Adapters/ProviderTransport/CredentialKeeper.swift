@@ -94,7 +94,7 @@ struct CredentialKeeper {
     let authorization = credential == nil ? [] : [("authorization", "bearer " + (tokens[generation] ?? ""))]
     return HTTP2HeaderTemplate(
       authority: authority, headers: authorization + head.headers.map { ($0.name, $0.value) },
-      uniqueHeader: "apns-id")
+      varying: APNsHead.varyingHeaders, uniqueHeader: "apns-id")
   }
 
   private mutating func run(_ actions: [ProviderTokenMachine.Action], now: Instant) {

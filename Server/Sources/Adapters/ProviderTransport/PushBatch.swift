@@ -1,19 +1,21 @@
-internal import APNs
+package import APNs
+package import PabalModel
 internal import PabalPrimitives
 
-/// Pushes of one caller on their way into the loop.
+/// Pushes on their way into the loop, filled by their caller.
 ///
 /// Laid out for the loop: what goes on the wire lies in one array, everything else in plain entries, so that a push
-/// costs no allocation and no reference count of its own between here and its outcome. A payload that follows its
-/// equal, as in every broadcast, is there once.
+/// costs no allocation and no reference count of its own between here and its outcome. What pushes share, as in every
+/// broadcast, is there once.
 package struct PushBatch: Sendable {
-  package let id: UInt64
-  package let sink: any OutcomeSink
-  let entries: [Entry]
-  /// For each entry its path and `apns-id`; the bodies.
-  let bytes: [UInt8]
-  /// Each followed by pushes that share it.
-  let heads: [APNsHead]
+  private(set) var entries: [Entry] = []
+  /// For each entry its path and `apns-id`; the bodies; room at the end.
+  private(set) var bytes: [UInt8] = []
+  private(set) var heads: [APNsHead] = []
+  private var used = 0
+  /// Pushes that will probably come.
+  private let expected: Int
+  private var last: (payload: APNsPayload, content: Content)?
 
   struct Entry: Sendable {
     var tag: UInt64
@@ -34,85 +36,88 @@ package struct PushBatch: Sendable {
     var body: Range<Int> { bodyStart..<bodyStart + Int(bodyCount) }
   }
 
-  package init(id: UInt64, pushes: [APNsPush], sink: any OutcomeSink) {
-    self.init(id: id, pushes: pushes[...], sink: sink)
+  /// Headers and body of pushes of one batch, for `append` to the same batch.
+  package struct Content: Sendable {
+    fileprivate let head: Int32
+    fileprivate let bodyStart: Int
+    fileprivate let bodyCount: Int32
   }
 
-  init(id: UInt64, pushes: ArraySlice<APNsPush>, sink: any OutcomeSink) {
-    self.id = id
-    self.sink = sink
-    var entries: [Entry] = []
-    entries.reserveCapacity(pushes.count)
-    var heads: [APNsHead] = []
-    bytes = [UInt8](unsafeUninitializedCapacity: Self.bytesNeeded(for: pushes)) { memory, end in
-      let text = UnsafeMutableRawBufferPointer(memory)
-      for index in pushes.indices {
-        let isNewBody = index == pushes.startIndex || pushes[index].request.payload != pushes[index - 1].request.payload
-        let bodyStart = isNewBody ? end : entries[entries.count - 1].bodyStart
-        if isNewBody { end = Self.write(pushes[index].request.payload.bytes, to: text, at: end) }
-        let pathStart = end
-        end = pushes[index].request.writePath(to: text, at: end)
-        let pathCount = end - pathStart
-        end = pushes[index].apnsID.write(to: text, at: end)
-        if heads.last != pushes[index].request.head { heads.append(pushes[index].request.head) }
-        entries.append(
-          Entry(
-            tag: pushes[index].tag, apnsID: pushes[index].apnsID,
-            expiresAt: pushes[index].expiresAt?.milliseconds ?? .max, pathStart: pathStart, bodyStart: bodyStart,
-            pathCount: Int32(pathCount), bodyCount: Int32(pushes[index].request.payload.bytes.count),
-            head: Int32(heads.count - 1), attemptLimit: Int32(clamping: pushes[index].attemptLimit),
-            repeatsUnknown: pushes[index].repeatsUnknown))
+  /// - Parameter count: pushes that will probably come; any number may.
+  package init(reserving count: Int = 0) {
+    expected = count
+    entries.reserveCapacity(count)
+  }
+
+  package init(_ pushes: [APNsPush]) {
+    self.init(reserving: pushes.count)
+    for push in pushes { append(push) }
+  }
+
+  package var count: Int { entries.count }
+  package var isEmpty: Bool { entries.isEmpty }
+
+  /// What a push consists of beside its token, to be shown.
+  package func contents(at index: Int) -> (head: APNsHead, body: [UInt8]) {
+    (heads[Int(entries[index].head)], Array(bytes[entries[index].body]))
+  }
+
+  /// Lays down what pushes share. The same as the last one costs nothing but the comparison.
+  package mutating func content(_ head: APNsHead, _ payload: APNsPayload) -> Content {
+    let isSameHead = heads.last == head
+    if isSameHead, let last, last.payload == payload { return last.content }
+    if !isSameHead { heads.append(head) }
+    var start = last?.content.bodyStart ?? 0
+    if last?.payload != payload {
+      start = used
+      makeRoom(payload.bytes.count)
+      bytes.withUnsafeMutableBytes { text in
+        UnsafeMutableRawBufferPointer(rebasing: text[start..<start + payload.bytes.count]).copyBytes(
+          from: payload.bytes)
       }
+      used += payload.bytes.count
     }
-    self.entries = entries
-    self.heads = heads
+    let content = Content(
+      head: Int32(heads.count - 1), bodyStart: start, bodyCount: Int32(clamping: payload.bytes.count))
+    last = (payload, content)
+    return content
   }
 
-  private static func bytesNeeded(for pushes: ArraySlice<APNsPush>) -> Int {
-    var bytes = 0
-    for index in pushes.indices {
-      bytes += pushes[index].request.pathCount + APNsID.textBytes
-      if index == pushes.startIndex || pushes[index].request.payload != pushes[index - 1].request.payload {
-        bytes += pushes[index].request.payload.bytes.count
-      }
+  package mutating func append(
+    to token: DeviceToken, _ content: Content, tag: UInt64, apnsID: APNsID, terms: PushTerms
+  ) {
+    let pathCount = APNsPath.count(to: token)
+    makeRoom(pathCount + APNsID.textBytes)
+    let start = used
+    used = bytes.withUnsafeMutableBytes { text in
+      apnsID.write(to: text, at: APNsPath.write(to: token, into: text, at: start))
     }
-    return bytes
+    entries.append(
+      Entry(
+        tag: tag, apnsID: apnsID, expiresAt: terms.expiresAt?.milliseconds ?? .max, pathStart: start,
+        bodyStart: content.bodyStart, pathCount: Int32(truncatingIfNeeded: pathCount), bodyCount: content.bodyCount,
+        head: content.head, attemptLimit: Int32(clamping: terms.attemptLimit), repeatsUnknown: terms.repeatsUnknown))
   }
 
-  private static func write(_ body: [UInt8], to text: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
-    let end = start + body.count
-    UnsafeMutableRawBufferPointer(rebasing: text[start..<end]).copyBytes(from: body)
-    return end
-  }
-}
-
-/// A batch inside the core: what it consists of, what is still open, and what has not been delivered yet.
-final class BatchState {
-  let content: PushBatch
-  private(set) var open: Int
-  private var ready: [APNsOutcome] = []
-  private var isDirty = false
-
-  init(_ content: PushBatch) {
-    self.content = content
-    open = content.entries.count
-    if !content.sink.wantsChunks { ready.reserveCapacity(open) }
+  package mutating func append(_ push: APNsPush) {
+    let content = content(push.request.head, push.request.payload)
+    append(to: push.request.token, content, tag: push.tag, apnsID: push.apnsID, terms: push.terms)
   }
 
-  /// - Returns: whether this is the first outcome since the last delivery.
-  func record(_ outcome: APNsOutcome) -> Bool {
-    ready.append(outcome)
-    open -= 1
-    defer { isDirty = true }
-    return !isDirty
+  /// The same pushes in batches of at most `limit`, which share what lies in memory.
+  func parts(ofAtMost limit: Int) -> [PushBatch] {
+    stride(from: 0, to: entries.count, by: limit).map { start in
+      var part = self
+      part.entries = Array(entries[start..<min(entries.count, start + limit)])
+      return part
+    }
   }
 
-  /// Hands over what is ready, unless the sink wants all at once and some are open.
-  func deliver() {
-    isDirty = false
-    guard open == 0 || content.sink.wantsChunks else { return }
-    let outcomes = ready
-    ready = []
-    content.sink.deliver(outcomes)
+  private mutating func makeRoom(_ count: Int) {
+    guard used + count > bytes.count else { return }
+    // A path to a token of 32 bytes and an id, for each push that is still to come.
+    let expectedBytes = max(0, expected - entries.count) * (74 + APNsID.textBytes)
+    let more = max(used + count + expectedBytes - bytes.count, bytes.count)
+    bytes += [UInt8](repeating: 0, count: more)
   }
 }

@@ -25,15 +25,19 @@ package final class TransportCore {
   package internal(set) var statistics = TransportStatistics()
 
   var slots: [PushSlot] = []
-  private var batches: [BatchState?] = []
-  private var freeBatches: [Int] = []
-  private var dirtyBatches: [Int] = []
+  var batches: [BatchState?] = []
+  var freeBatches: [Int] = []
+  var dirtyBatches: [Int] = []
   var replies: [PushTag: APNsReply] = [:]
   var uniqueIDs: [PushTag: String] = [:]
   var retryAfters: [PushTag: Duration] = [:]
   private var isPumpScheduled = false
+  /// Made once, not for each turn. Connections and callers that wait keep the core alive.
+  private lazy var pumpLater: () -> Void = { [weak self] in self?.pump() }
   private var armed: (timer: TimerID, at: Instant)?
   private var submitted: [PushTag] = []
+  /// Kept for its memory.
+  private var written: [PushTag] = []
   private var whenClosed: [() -> Void] = []
   private(set) var isShutDown = false
 
@@ -65,11 +69,12 @@ package final class TransportCore {
 
   // MARK: Pushes in
 
-  package func take(_ batch: PushBatch) {
-    guard !batch.entries.isEmpty else { return batch.sink.deliver([]) }
+  /// - Parameter id: for `cancel`.
+  package func take(_ batch: PushBatch, id: UInt64, for sink: any OutcomeSink) {
+    guard !batch.isEmpty else { return sink.deliver([]) }
     let place = freeBatches.popLast() ?? batches.count
     if place == batches.count { batches.append(nil) }
-    batches[place] = BatchState(batch)
+    batches[place] = BatchState(batch, id: id, sink: sink)
     let now = loop.now
     let wall = configuration.clock.wall()
     let sendDeadline = configuration.wholeSendDeadline.map { now.advanced(by: $0) }
@@ -99,7 +104,7 @@ package final class TransportCore {
   /// Ends the pushes of a batch: unsent ones now, written ones after `grace`.
   package func cancel(batch id: UInt64, grace: Duration) {
     settle(now: loop.now)
-    let tags = ledger.openTags.filter { batches[Int(slots[$0.slot].batch)]?.content.id == id }
+    let tags = ledger.openTags.filter { batches[Int(slots[$0.slot].batch)]?.id == id }
     guard !tags.isEmpty else { return }
     run(ledger.handle(.cancel(tags, grace: grace), now: loop.now))
     schedulePump()
@@ -159,7 +164,7 @@ package final class TransportCore {
   func schedulePump() {
     guard !isPumpScheduled else { return }
     isPumpScheduled = true
-    loop.schedule(after: .zero) { self.pump() }
+    loop.schedule(after: .zero, pumpLater)
   }
 
   private func pump() {
@@ -181,8 +186,13 @@ package final class TransportCore {
       connection.wasHeard = false
       run(connection.liveness.handle(.heard, now: now), on: connection)
       guard !connection.accepted.isEmpty else { continue }
-      let tags = connection.accepted
-      connection.accepted.removeAll(keepingCapacity: true)
+      var tags: [PushTag] = []
+      swap(&tags, &connection.accepted)
+      defer {
+        // Nobody keeps the list, so its memory serves the next one.
+        tags.removeAll(keepingCapacity: true)
+        if connection.accepted.isEmpty { swap(&tags, &connection.accepted) }
+      }
       noteAnswered(connection, now: now)
       if let last = tags.last, isCurrent(connection) {
         credential.approve(generation: slots[last.slot].tokenGeneration, now: now)
@@ -226,8 +236,33 @@ package final class TransportCore {
   private func fill(_ connection: TransportConnection, generation: Int, now: Instant) {
     guard let http = connection.http else { return }
     let permitted = min(connection.permits.available, permits.available)
-    var room = http.room
     submitted.removeAll(keepingCapacity: true)
+    http.fill { intake in
+      Self.fill(
+        intake, with: permitted, from: &ledger, batches, slots, now: now,
+        template: { credential.template(for: $0, generation: generation) }, into: &submitted)
+    }
+    guard !submitted.isEmpty else { return }
+    Self.note(generation, of: submitted, in: &slots)
+    run(ledger.handle(.submitted(submitted, on: connection.key), now: now))
+    _ = connection.liveness.handle(.used, now: now)
+    _ = connection.permits.handle(.opened(submitted.count))
+    _ = permits.handle(.opened(submitted.count))
+    http.flush()
+  }
+
+  private static func note(_ generation: Int, of tags: [PushTag], in slots: inout [PushSlot]) {
+    for tag in tags { slots[tag.slot].tokenGeneration = generation }
+  }
+
+  /// Moves what waits to a connection, as far as there is room. With everything in hand, so that it is looked up once
+  /// and not for each push.
+  private static func fill(
+    _ intake: HTTP2Intake, with permitted: Int, from ledger: inout DeliveryLedger, _ batches: [BatchState?],
+    _ slots: [PushSlot], now: Instant, template makeTemplate: (APNsHead) -> HTTP2HeaderTemplate,
+    into submitted: inout [PushTag]
+  ) {
+    var room = intake.room
     // Neighbours in the line are mostly neighbours in a batch: what they share is looked up once.
     var place = Int32(-1)
     var batch: PushBatch?
@@ -242,25 +277,20 @@ package final class TransportCore {
       }
       guard let batch else { preconditionFailure("an open push belongs to a batch") }
       let entry = batch.entries[Int(slot.index)]
-      guard room.take(bodyBytes: Int(entry.bodyCount)) || http.canSubmit(bodyBytes: Int(entry.bodyCount)) else { break }
+      guard room.take(bodyBytes: Int(entry.bodyCount)) || intake.canSubmit(bodyBytes: Int(entry.bodyCount)) else {
+        return
+      }
       ledger.takeFirst()
-      slots[tag.slot].tokenGeneration = generation
       if entry.head != head {
         head = entry.head
-        template = credential.template(for: batch.heads[Int(head)], generation: generation)
+        template = makeTemplate(batch.heads[Int(head)])
       }
       guard let template else { preconditionFailure("a head has a template") }
-      http.submit(
+      intake.submit(
         template: template, source: batch.bytes, path: entry.path, unique: entry.unique, body: entry.body,
         tag: tag.rawValue)
       submitted.append(tag)
     }
-    guard !submitted.isEmpty else { return }
-    run(ledger.handle(.submitted(submitted, on: connection.key), now: now))
-    _ = connection.liveness.handle(.used, now: now)
-    _ = connection.permits.handle(.opened(submitted.count))
-    _ = permits.handle(.opened(submitted.count))
-    http.flush()
   }
 
   private func askForConnections(now: Instant) {
@@ -271,9 +301,8 @@ package final class TransportCore {
 
   private func arm(now: Instant) {
     var wake = credential.renewalAt
-    for candidate in [ledger.nextWake, pool.nextWake] {
-      if let candidate { wake = min(wake ?? candidate, candidate) }
-    }
+    if let candidate = ledger.nextWake { wake = min(wake ?? candidate, candidate) }
+    if let candidate = pool.nextWake { wake = min(wake ?? candidate, candidate) }
     for connection in connections where connection.isReady {
       if let candidate = connection.liveness.nextWake { wake = min(wake ?? candidate, candidate) }
     }
@@ -290,6 +319,14 @@ package final class TransportCore {
     armed = (timer, wake)
   }
 
+  /// The kernel has a byte of these.
+  func noteWritten(_ tags: [UInt64], on connection: TransportConnection) {
+    statistics.requestsWritten += tags.count
+    written.removeAll(keepingCapacity: true)
+    written.append(contentsOf: tags.lazy.map(PushTag.init))
+    run(ledger.handle(.written(written, on: connection.key), now: loop.now))
+  }
+
   private func finishShutdown() {
     guard isShutDown, connections.isEmpty, ledger.open == 0 else { return }
     if let armed { loop.cancel(armed.timer) }
@@ -297,49 +334,5 @@ package final class TransportCore {
     let waiting = whenClosed
     whenClosed = []
     waiting.forEach { $0() }
-  }
-}
-
-// MARK: - Outcomes out
-
-extension TransportCore {
-  func finish(_ endings: [DeliveryEnding]) {
-    let now = loop.now
-    var place = Int32(-1)
-    var found: BatchState?
-    for ending in endings {
-      let slot = slots[ending.tag.slot]
-      if slot.batch != place {
-        place = slot.batch
-        found = batches[Int(place)]
-      }
-      guard let batch = found else { preconditionFailure("an open push belongs to a batch") }
-      let entry = batch.content.entries[Int(slot.index)]
-      let isAccepted = ending.state == .accepted
-      let reply = isAccepted || replies.isEmpty ? nil : replies.removeValue(forKey: ending.tag)
-      let unique = uniqueIDs.isEmpty ? nil : uniqueIDs.removeValue(forKey: ending.tag)
-      let retryAfter = retryAfters.isEmpty ? nil : retryAfters.removeValue(forKey: ending.tag)
-      let outcome = APNsOutcome(
-        tag: entry.tag, state: ending.state, status: isAccepted ? 200 : reply?.status, reason: ending.reason,
-        apnsID: entry.apnsID, apnsUniqueID: unique, timestamp: reply?.timestamp,
-        verdict: isAccepted ? .accepted : reply?.verdict, retryAfter: retryAfter, attempts: ending.attempts,
-        duration: ending.started.map { $0.duration(to: now) } ?? .zero,
-        connection: ending.started == nil ? 0 : Int(ending.connection.rawValue))
-      if batch.record(outcome) { dirtyBatches.append(Int(place)) }
-    }
-  }
-
-  private func deliver() {
-    guard !dirtyBatches.isEmpty else { return }
-    let dirty = dirtyBatches
-    dirtyBatches.removeAll(keepingCapacity: true)
-    for place in dirty {
-      guard let batch = batches[place] else { continue }
-      if batch.open == 0 {
-        batches[place] = nil
-        freeBatches.append(place)
-      }
-      batch.deliver()
-    }
   }
 }

@@ -15,11 +15,10 @@ extension TransportCore {
     case .response(let tag, let response):
       receive(response, for: PushTag(rawValue: tag), on: connection)
     case .plainResponses(let tags):
-      for tag in tags { connection.accepted.append(PushTag(rawValue: tag)) }
+      connection.accepted.append(contentsOf: tags.lazy.map(PushTag.init))
     case .written(let tags):
       connection.wasHeard = false
-      statistics.requestsWritten += tags.count
-      run(ledger.handle(.written(tags.map(PushTag.init), on: connection.key), now: loop.now))
+      noteWritten(tags, on: connection)
     case .ready(let limit):
       becomeReady(connection, limit: limit)
     case .maxConcurrentStreams(let limit):

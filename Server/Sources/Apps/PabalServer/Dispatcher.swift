@@ -278,7 +278,7 @@ extension Dispatcher {
   ) async {
     let startedAt = clock.wall()
     let (deliveries, firstTag) = handOver(deliveries, to: environment, after: earlier)
-    var pushes: [APNsPush] = []
+    var pushes = PushBatch(reserving: deliveries.count)
     for (index, delivery) in deliveries.enumerated() {
       do {
         pushes.append(try APNsPush(delivery, tag: firstTag + UInt64(index), now: startedAt))

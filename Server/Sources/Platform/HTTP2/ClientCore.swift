@@ -10,7 +10,17 @@ struct ClientCore {
   var gather = GatherBuffer()
   var scratch = HeaderScratch()
   let kept: KeptHeaders
+  var encoder = HeaderEncoder()
+  var templates = TemplateShelf()
 
+  /// Responses with headers or a body whose end is on its way.
+  var partial: [RequestSlotPointer: HTTP2Response] = [:]
+  let plainStatus: Int32
+  /// Plain responses that the delegate has not been told of yet.
+  var plain: [UInt64] = []
+
+  /// Whose HEADERS frame is the next piece that nghttp2 gives.
+  var leaving: RequestSlotPointer?
   /// Requests whose HEADERS wait in nghttp2, in order.
   private var queueHead: RequestSlotPointer?
   private var queueTail: RequestSlotPointer?
@@ -31,15 +41,14 @@ struct ClientCore {
     memory.pointee.deallocate()
     memory.deallocate()
     slots.deallocate()
-    slots = RequestSlots()
-    marks = HeadMarks()
     gather.deallocate()
     scratch.deallocate()
     kept.deallocate()
   }
 
-  init(keptHeaders: [String]?) {
+  init(keptHeaders: [String]?, plainStatus: Int) {
     kept = KeptHeaders(keptHeaders)
+    self.plainStatus = Int32(clamping: plainStatus)
   }
 
   mutating func queue(_ slot: RequestSlotPointer) {
@@ -56,6 +65,7 @@ struct ClientCore {
       slot.pointee.next = nil
       guard slot.pointee.streamID == streamID else { continue }
       slot.pointee.isSerialised = true
+      leaving = slot
       marks.append(.init(slot: slot, generation: slot.pointee.generation, offset: gather.offset))
       return
     }
@@ -79,17 +89,27 @@ struct ClientCore {
 
   // MARK: nghttp2
 
-  static func submit(
-    _ core: UnsafeMutablePointer<ClientCore>, _ fields: UnsafeMutableBufferPointer<nghttp2_nv>,
-    _ slot: RequestSlotPointer
-  ) -> Int32 {
+  /// All that nghttp2 must know of a request's headers: see `writeHead`.
+  nonisolated(unsafe) private static let method: UnsafeMutablePointer<nghttp2_nv> = {
+    // Never freed, never written: one for the process.
+    func text(_ text: StaticString) -> UnsafeMutablePointer<UInt8> { UnsafeMutablePointer(mutating: text.utf8Start) }
+    let flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
+    let method = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: 1)
+    method.initialize(
+      to: nghttp2_nv(
+        name: text(":method"), value: text("POST"), namelen: 7, valuelen: 4, flags: UInt8(truncatingIfNeeded: flags)))
+    return method
+  }()
+
+  /// - Returns: the stream's id; an nghttp2 error when memory or ids are used up.
+  static func submit(_ core: UnsafeMutablePointer<ClientCore>, _ slot: RequestSlotPointer) -> Int32 {
     guard slot.pointee.bodyCount > 0 else {
-      return nghttp2_submit_request(core.pointee.session, nil, fields.baseAddress, fields.count, nil, slot)
+      return nghttp2_submit_request(core.pointee.session, nil, method, 1, nil, slot)
     }
     var provider = nghttp2_data_provider()
     provider.source.ptr = UnsafeMutableRawPointer(slot)
     provider.read_callback = readBody
-    return nghttp2_submit_request(core.pointee.session, nil, fields.baseAddress, fields.count, &provider, slot)
+    return nghttp2_submit_request(core.pointee.session, nil, method, 1, &provider, slot)
   }
 
   static func makeSession(_ core: UnsafeMutablePointer<ClientCore>) throws(HTTP2SessionError) -> OpaquePointer {
@@ -180,11 +200,13 @@ struct ClientCore {
     case NGHTTP2_HEADERS.rawValue:
       guard let slot = slot(nghttp2_session_get_stream_user_data(session, header.stream_id)) else { return 0 }
       let ends = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+      if core.pointee.takePlainHead(slot, endStream: ends) { return 0 }
       owner._withUnsafeGuaranteedRef { $0.receivedHead(slot, endStream: ends) }
     case NGHTTP2_DATA.rawValue:
       guard UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
         let slot = slot(nghttp2_session_get_stream_user_data(session, header.stream_id))
       else { return 0 }
+      if core.pointee.takePlainEnd(slot) { return 0 }
       owner._withUnsafeGuaranteedRef { $0.receivedEnd(slot) }
     default: controlFrameReceived(frame, core, owner)
     }
@@ -200,6 +222,10 @@ struct ClientCore {
     switch UInt32(header.type) {
     case NGHTTP2_SETTINGS.rawValue where !isAnswer:
       let session = core.pointee.session
+      let settings = UnsafeBufferPointer(start: frame.pointee.settings.iv, count: frame.pointee.settings.niv)
+      for entry in settings where UInt32(entry.settings_id) == NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue {
+        core.pointee.encoder.limitTable(Int(entry.value))
+      }
       core.pointee.hasSettings = true
       core.pointee.peerMaxStreams = Int(
         nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
@@ -232,8 +258,19 @@ struct ClientCore {
   private static let streamClosed: nghttp2_on_stream_close_callback = { session, id, code, data in
     guard let slot = slot(nghttp2_session_get_stream_user_data(session, id)) else { return 0 }
     let core = core(data)
-    if !slot.pointee.isSerialised { core.pointee.unqueue(slot) }
-    core.pointee.owner?._withUnsafeGuaranteedRef { $0.streamClosed(slot, code: HTTP2ErrorCode(rawValue: code)) }
+    if !slot.pointee.isSerialised {
+      core.pointee.unqueue(slot)
+      core.pointee.templates.giveBack(slot.pointee.template)
+    }
+    let state = slot.pointee
+    let response = core.pointee.partial.isEmpty ? nil : core.pointee.partial.removeValue(forKey: slot)
+    core.pointee.bodyBytesHandedOver -= Int(state.bodyCount - state.bodySent)
+    core.pointee.openStreams -= 1
+    core.pointee.slots.giveBack(slot)
+    guard !state.isSettled else { return 0 }
+    core.pointee.owner?._withUnsafeGuaranteedRef {
+      $0.streamClosed(state, response, code: HTTP2ErrorCode(rawValue: code))
+    }
     return 0
   }
 }

@@ -3,9 +3,9 @@ package import PabalPrimitives
 
 /// The client's side of one HTTP/2 connection as plaintext bytes in and out; it knows no socket. On one thread.
 ///
-/// The hot state lies in a struct behind a pointer, so that nghttp2's call-backs touch no reference count. Tuned as
-/// measured: header names and constant values are not copied, one array of fields is reused, the unique header
-/// stays out of the compression table, and everything to send is gathered into pieces of 64 KiB.
+/// The hot state lies in a struct behind a pointer, so that neither nghttp2's call-backs nor a submit touch a reference
+/// count. nghttp2 frames, counts streams and windows and reads answers; the header sections of requests are ours
+/// (`HeaderEncoder`). Everything to send is gathered into pieces of 64 KiB.
 package final class HTTP2ClientSession {
   /// Strong, because a weak one costs an atomic operation at each event: its owner clears it at the end.
   package var delegate: (any HTTP2ClientSessionDelegate)?
@@ -13,16 +13,7 @@ package final class HTTP2ClientSession {
   private let concurrentStreamsCap: Int
   let responseBodyLimit: Int
 
-  private var fields: UnsafeMutableBufferPointer<nghttp2_nv> = .init(start: nil, count: 0)
-  private var template: HTTP2HeaderTemplate?
-  /// Templates that HEADERS inside nghttp2 may still point into.
-  private var retired: [HTTP2HeaderTemplate] = []
-  /// Responses with headers or a body whose end is on its way.
-  private var partial: [RequestSlotPointer: HTTP2Response] = [:]
   private var unprocessed: [(streamID: Int32, tag: UInt64)] = []
-  private let plainStatus: Int32
-  /// Plain responses that the delegate has not been told of yet.
-  private var plain: [UInt64] = []
   private var flood = FloodBudget()
   private let lastStreamID: Int32
   /// The peer's first bytes, until they are known not to be a GOAWAY.
@@ -40,12 +31,11 @@ package final class HTTP2ClientSession {
     responseBodyLimit: Int = HTTP2Limits.responseBodyBytes, keptHeaders: [String]? = nil, plainStatus: Int = 0,
     firstStreamID: Int32 = 1, lastStreamID: Int32 = .max
   ) throws(HTTP2SessionError) {
-    self.plainStatus = Int32(clamping: plainStatus)
     self.lastStreamID = lastStreamID
     self.concurrentStreamsCap = concurrentStreamsCap
     self.responseBodyLimit = responseBodyLimit
     core = .allocate(capacity: 1)
-    core.initialize(to: ClientCore(keptHeaders: keptHeaders))
+    core.initialize(to: ClientCore(keptHeaders: keptHeaders, plainStatus: plainStatus))
     let session = try ClientCore.makeSession(core)
     core.pointee.session = session
     core.pointee.owner = Unmanaged.passUnretained(self)
@@ -62,8 +52,8 @@ package final class HTTP2ClientSession {
 
   deinit {
     core.pointee.deallocate()
+    core.deinitialize(count: 1)
     core.deallocate()
-    fields.deallocate()
   }
 
   // MARK: Sending
@@ -115,20 +105,20 @@ package final class HTTP2ClientSession {
   package func submit(
     template: HTTP2HeaderTemplate, source: [UInt8], path: Range<Int>, unique: Range<Int>, body: Range<Int>, tag: UInt64
   ) {
-    if template !== self.template { adopt(template) }
     let slot = core.pointee.slots.take()
     slot.pointee.tag = tag
+    slot.pointee.pathStart = path.lowerBound
+    slot.pointee.pathCount = Int32(truncatingIfNeeded: path.count)
+    slot.pointee.uniqueStart = unique.lowerBound
+    slot.pointee.uniqueCount = Int32(truncatingIfNeeded: unique.count)
     slot.pointee.bodyStart = body.lowerBound
     slot.pointee.bodyCount = Int32(truncatingIfNeeded: body.count)
     slot.pointee.source.pointee = source
-    // nghttp2 copies path and unique header before it returns.
-    let id = source.withUnsafeBufferPointer { source in
-      place(source[path], at: HTTP2HeaderTemplate.pathIndex)
-      place(source[unique], at: fields.count - 1)
-      return ClientCore.submit(core, fields, slot)
-    }
+    slot.pointee.template = core.pointee.templates.take(template)
+    let id = ClientCore.submit(core, slot)
     guard id > 0 else {
       // Memory or stream ids are used up; the latter is asked for before. Nothing was sent.
+      core.pointee.templates.giveBack(slot.pointee.template)
       core.pointee.slots.giveBack(slot)
       unprocessed.append((.max, tag))
       return
@@ -137,24 +127,6 @@ package final class HTTP2ClientSession {
     core.pointee.openStreams += 1
     core.pointee.bodyBytesHandedOver += body.count
     core.pointee.queue(slot)
-  }
-
-  private func place(_ value: Slice<UnsafeBufferPointer<UInt8>>, at index: Int) {
-    let value = UnsafeBufferPointer(rebasing: value)
-    fields[index].value = UnsafeMutablePointer(mutating: value.baseAddress)
-    fields[index].valuelen = value.count
-  }
-
-  private func adopt(_ template: HTTP2HeaderTemplate) {
-    if let old = self.template { retired.append(old) }
-    self.template = template
-    if fields.count != template.fields.count {
-      fields.deallocate()
-      fields = .allocate(capacity: template.fields.count)
-      _ = fields.initialize(from: template.fields)
-    } else {
-      for index in fields.indices { fields[index] = template.fields[index] }
-    }
   }
 
   /// Resets the stream with CANCEL. Nothing more is told about it. False: there is no such request.
@@ -192,11 +164,15 @@ package final class HTTP2ClientSession {
       let count = nghttp2_session_mem_send(core.pointee.session, &bytes)
       guard count >= 0 else { throw sessionError(count) }
       guard count > 0, let bytes else { break }
+      if let slot = core.pointee.leaving {
+        core.pointee.leaving = nil
+        try ClientCore.gatherHead(core, of: slot, instead: UnsafeBufferPointer(start: bytes, count: count), send)
+        continue
+      }
       if !core.pointee.gather.fits(count) { try send(core.pointee.gather.handOut()) }
       core.pointee.gather.append(bytes, count)
     }
     if core.pointee.gather.count > 0 { try send(core.pointee.gather.handOut()) }
-    retired.removeAll(keepingCapacity: true)
   }
 
   /// Plaintext bytes ever handed out by `drain`.
@@ -205,7 +181,9 @@ package final class HTTP2ClientSession {
   /// The kernel has taken a byte of everything drained before `offset`; returns the requests of which it now has one,
   /// in order.
   package func kernelTook(before offset: UInt64) -> [UInt64] {
+    guard core.pointee.marks.isAny(before: offset) else { return [] }
     var tags: [UInt64] = []
+    tags.reserveCapacity(core.pointee.marks.count)
     core.pointee.marks.take(before: offset) { mark in
       guard mark.slot.pointee.generation == mark.generation else { return }
       mark.slot.pointee.isTaken = true
@@ -265,11 +243,13 @@ package final class HTTP2ClientSession {
 
   /// Before anything else is told, so that all comes in order.
   private func tellPlain() {
-    guard !plain.isEmpty else { return }
-    let tags = plain
-    plain = []
-    plain.reserveCapacity(tags.count)
+    guard !core.pointee.plain.isEmpty else { return }
+    var tags: [UInt64] = []
+    swap(&tags, &core.pointee.plain)
     delegate?.sessionReceivedPlainResponses(tags: tags)
+    // A delegate that has let go of the list leaves its memory for the next one.
+    tags.removeAll(keepingCapacity: true)
+    if core.pointee.plain.isEmpty { swap(&tags, &core.pointee.plain) }
   }
 
   private func check(_ status: Int) throws(HTTP2SessionError) {
@@ -303,10 +283,9 @@ extension HTTP2ClientSession {
       // RFC 9110 §15.2: any number of interim responses may come before the final one.
       guard scratch.status >= 200 else { return }
       slot.pointee.status = scratch.status
-      if endStream, scratch.fields == 0, scratch.status == plainStatus { return settlePlain(slot) }
       let response = HTTP2Response(status: Int(scratch.status), headers: scratch.block())
       if endStream { return settle(slot, with: response) }
-      if scratch.fields > 0 { partial[slot] = response }
+      if scratch.fields > 0 { core.pointee.partial[slot] = response }
     } else if endStream {
       receivedEnd(slot)  // Trailers say nothing that we need.
     }
@@ -315,26 +294,14 @@ extension HTTP2ClientSession {
   func receivedBody(_ slot: RequestSlotPointer, _ bytes: UnsafeBufferPointer<UInt8>) {
     guard !slot.pointee.isSettled else { return }
     let limit = responseBodyLimit
-    partial[slot, default: HTTP2Response(status: Int(slot.pointee.status))].append(bytes, limit: limit)
+    core.pointee.partial[slot, default: HTTP2Response(status: Int(slot.pointee.status))].append(bytes, limit: limit)
   }
 
   func receivedEnd(_ slot: RequestSlotPointer) {
-    if partial.isEmpty, slot.pointee.status == plainStatus { return settlePlain(slot) }
-    guard let response = takePartial(slot) else { return }
+    // Trailers may come before the final head of a broken peer: no answer.
+    guard slot.pointee.status != 0 else { return }
+    let response = core.pointee.partial.removeValue(forKey: slot) ?? HTTP2Response(status: Int(slot.pointee.status))
     settle(slot, with: response)
-  }
-
-  /// What has come of a response; nil before its final head.
-  private func takePartial(_ slot: RequestSlotPointer) -> HTTP2Response? {
-    guard slot.pointee.status != 0 else { return nil }
-    if !partial.isEmpty, let response = partial.removeValue(forKey: slot) { return response }
-    return HTTP2Response(status: Int(slot.pointee.status))
-  }
-
-  private func settlePlain(_ slot: RequestSlotPointer) {
-    guard !slot.pointee.isSettled else { return }
-    slot.pointee.isSettled = true
-    plain.append(slot.pointee.tag)
   }
 
   private func settle(_ slot: RequestSlotPointer, with response: HTTP2Response) {
@@ -344,16 +311,14 @@ extension HTTP2ClientSession {
     delegate?.sessionReceivedResponse(tag: slot.pointee.tag, response)
   }
 
-  func streamClosed(_ slot: RequestSlotPointer, code: HTTP2ErrorCode) {
-    let state = slot.pointee
-    let response = state.isSettled && partial.isEmpty ? nil : takePartial(slot)
-    core.pointee.bodyBytesHandedOver -= Int(state.bodyCount - state.bodySent)
-    core.pointee.openStreams -= 1
-    core.pointee.slots.giveBack(slot)
-    guard !state.isSettled else { return }
+  /// - Parameters:
+  ///   - state: of the request that was in the slot.
+  ///   - partial: what had come of its response.
+  func streamClosed(_ state: RequestSlot, _ partial: HTTP2Response?, code: HTTP2ErrorCode) {
     tellPlain()
-    if code == .noError, let response {
+    if code == .noError, state.status != 0 {
       // RFC 9113 §8.1: the server answered before it had the whole request, and wants no more of it.
+      let response = partial ?? HTTP2Response(status: Int(state.status))
       delegate?.sessionReceivedResponse(tag: state.tag, response)
     } else if !state.isSerialised || (code == .refusedStream && state.status == 0) {
       unprocessed.append((state.streamID, state.tag))

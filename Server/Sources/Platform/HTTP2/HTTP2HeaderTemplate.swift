@@ -1,68 +1,72 @@
-internal import CNghttp2
-
-/// The headers that many requests share, in memory that does not move, so that nghttp2 reads them in place.
+/// The headers that many requests share, in the forms that header compression has for them.
 ///
-/// Order on the wire: `:method :scheme :authority :path`, the constant headers, the unique header. Make a new one when
-/// a value changes (a provider token rotates); requests already submitted keep theirs alive.
-///
-/// Proof of `@unchecked Sendable`: the memory is written in `init`, never after, and freed in `deinit`.
-package final class HTTP2HeaderTemplate: @unchecked Sendable {
-  /// Where `:path` stands in `fields`.
-  static let pathIndex = 3
-
-  /// nghttp2's view. `:path` and the unique header have names but no values yet.
-  let fields: UnsafeMutableBufferPointer<nghttp2_nv>
-  private let bytes: UnsafeMutableBufferPointer<UInt8>
-
-  /// Where the unique header stands: last.
-  var uniqueIndex: Int { fields.count - 1 }
+/// Order on the wire: `:method :scheme :authority :path`, the constant headers, the unique header. Always a POST over
+/// https. Make a new one when a value changes (a provider token rotates); requests already submitted keep theirs alive.
+package final class HTTP2HeaderTemplate: Sendable {
+  let authority: HeaderField
+  let constants: [HeaderField]
+  /// Of the unique header, encoded.
+  let uniqueName: [UInt8]
 
   /// - Parameters:
   ///   - headers: names in lower case, in the order to be sent.
-  ///   - uniqueHeader: the name of the one header whose value differs for each request (`apns-id`). It is never put
-  ///     into the compression table, which it would only churn.
+  ///   - varying: names of those whose values last for few templates. They are kept out of the compression table, which
+  ///     they would only churn.
+  ///   - uniqueHeader: the name of the one header whose value differs for each request (`apns-id`). It is kept out of
+  ///     the table, too.
   package init(
-    method: String = "POST", scheme: String = "https", authority: String, headers: [(String, String)],
-    uniqueHeader: String
+    authority: String, headers: [(String, String)], varying: Set<String> = [], uniqueHeader: String
   ) {
-    var pairs: [(name: [UInt8], value: [UInt8])] = [
-      (":method", method), (":scheme", scheme), (":authority", authority), (":path", ""),
-    ].map { (Array($0.0.utf8), Array($0.1.utf8)) }
-    for (name, value) in headers { pairs.append((Array(name.utf8), Array(value.utf8))) }
-    pairs.append((Array(uniqueHeader.utf8), []))
-
-    let total = pairs.reduce(0) { $0 + $1.name.count + $1.value.count }
-    let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(total, 1))
-    bytes.initialize(repeating: 0)
-    let fields = UnsafeMutableBufferPointer<nghttp2_nv>.allocate(capacity: pairs.count)
-    fields.initialize(repeating: nghttp2_nv())
-
-    let noCopyName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
-    let noCopyValue = UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
-    let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
-    var offset = 0
-    func place(_ part: [UInt8]) -> UnsafeMutablePointer<UInt8>? {
-      defer { offset += part.count }
-      let start = bytes.baseAddress.map { $0 + offset }
-      for (index, byte) in part.enumerated() { bytes[offset + index] = byte }
-      return start
+    let maker = HeaderFieldMaker()
+    self.authority = maker.field(Array(":authority".utf8), Array(authority.utf8), mayBeIndexed: true)
+    constants = headers.map { name, value in
+      maker.field(Array(name.utf8), Array(value.utf8), mayBeIndexed: !varying.contains(name))
     }
-    for (index, pair) in pairs.enumerated() {
-      fields[index].name = place(pair.name)
-      fields[index].namelen = pair.name.count
-      fields[index].value = place(pair.value)
-      fields[index].valuelen = pair.value.count
-      let varies = index == Self.pathIndex || index == pairs.count - 1
-      // The path is not indexed by nghttp2's own rule (RFC 7541 §7.1.3 leaves that to the encoder).
-      fields[index].flags = varies ? noCopyName : noCopyName | noCopyValue
-    }
-    fields[pairs.count - 1].flags |= noIndex
-    self.bytes = bytes
-    self.fields = fields
+    uniqueName = maker.nameAlone(Array(uniqueHeader.utf8))
+  }
+}
+
+/// The templates of requests whose header sections have not left yet.
+///
+/// Counted by hand, because a reference for each request would cost more than all else that is done for its headers.
+struct TemplateShelf {
+  private struct Place {
+    var template: HTTP2HeaderTemplate?
+    var uses = 0
   }
 
-  deinit {
-    fields.deallocate()
-    bytes.deallocate()
+  private var places: [Place] = []
+  private var free: [Int32] = []
+  /// Of the last request; stays while it is.
+  private var current: Int32?
+
+  /// - Returns: the template's place, for one request.
+  mutating func take(_ template: HTTP2HeaderTemplate) -> Int32 {
+    if let current, places[Int(current)].template === template {
+      places[Int(current)].uses += 1
+      return current
+    }
+    if let current, places[Int(current)].uses == 0 { clear(current) }
+    let place = free.popLast() ?? Int32(places.count)
+    if Int(place) == places.count { places.append(Place()) }
+    places[Int(place)] = Place(template: template, uses: 1)
+    current = place
+    return place
+  }
+
+  subscript(place: Int32) -> HTTP2HeaderTemplate {
+    guard let template = places[Int(place)].template else { preconditionFailure("a request lost its headers") }
+    return template
+  }
+
+  /// The header section has left, or never will.
+  mutating func giveBack(_ place: Int32) {
+    places[Int(place)].uses -= 1
+    if places[Int(place)].uses == 0, place != current { clear(place) }
+  }
+
+  private mutating func clear(_ place: Int32) {
+    places[Int(place)].template = nil
+    free.append(place)
   }
 }

@@ -142,6 +142,13 @@ package final class HTTP2ServerSession {
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code.rawValue, debug, debug.count)
   }
 
+  /// Tells the client by SETTINGS how large a table its header compression may use from now on; several values come in
+  /// one frame, and each counts.
+  package func setHeaderTable(bytes: [Int]) {
+    let settings = bytes.map { nghttp2_settings_entry(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, $0) }
+    nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
+  }
+
   /// Tells the client by SETTINGS how many streams it may have open from now on.
   package func setMaxConcurrentStreams(_ count: Int) {
     let settings = [nghttp2_settings_entry(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count)]

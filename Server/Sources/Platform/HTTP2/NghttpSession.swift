@@ -48,6 +48,13 @@ struct GatherBuffer {
     count += length
   }
 
+  /// Memory for `length` bytes, which fit and which the caller writes.
+  mutating func extend(_ length: Int) -> UnsafeMutablePointer<UInt8> {
+    defer { count += length }
+    guard let base = memory.baseAddress else { preconditionFailure("the buffer has memory") }
+    return (base + count).assumingMemoryBound(to: UInt8.self)
+  }
+
   mutating func handOut() -> UnsafeRawBufferPointer {
     defer {
       totalHandedOut += UInt64(count)

@@ -4,10 +4,16 @@ struct RequestSlot {
   var streamID: Int32 = 0
   /// The final response's status; 0 before it.
   var status: Int32 = 0
-  /// Where the body begins in `source`.
+  /// Where path, value of the unique header and body begin in `source`, and their lengths.
+  var pathStart = 0
+  var uniqueStart = 0
   var bodyStart = 0
+  var pathCount: Int32 = 0
+  var uniqueCount: Int32 = 0
   var bodyCount: Int32 = 0
   var bodySent: Int32 = 0
+  /// Its place on the shelf of templates, until its HEADERS leave.
+  var template: Int32 = 0
   /// Counts how often the slot was used, so that a stale reference can be told.
   var generation: UInt32 = 0
   var isOpen = false
@@ -17,7 +23,7 @@ struct RequestSlot {
   var isTaken = false
   /// Its end was reported, or the caller cancelled it.
   var isSettled = false
-  /// Keeps the bytes of the body alive, beside the slot. Empty once the body has been read.
+  /// Keeps the bytes of the request alive, beside the slot. Empty once the body has been read.
   var source: UnsafeMutablePointer<[UInt8]>
   /// In the list of free slots, or of those whose HEADERS wait in nghttp2.
   var next: UnsafeMutablePointer<RequestSlot>?
@@ -85,6 +91,10 @@ struct HeadMarks {
 
   private var marks: [Mark] = []
   private var start = 0
+
+  var count: Int { marks.count - start }
+
+  func isAny(before offset: UInt64) -> Bool { start < marks.count && marks[start].offset < offset }
 
   mutating func append(_ mark: Mark) { marks.append(mark) }
 

@@ -93,31 +93,25 @@ package final class HTTP2ClientConnection {
   /// flow control, because a split one can starve behind others until the connection is idle.
   package func canSubmit(bodyBytes: Int) -> Bool {
     guard case .open = state, ending == nil, !isRetiring, let session else { return false }
-    if let pipe, pipe.unsentBytes > Self.unsentBytesCap {
+    guard keepsUp else {
       isBlockedOnKernel = true
       return false
     }
     return session.canSubmit(bodyBytes: bodyBytes)
   }
 
-  /// How many requests `canSubmit` would allow one after another. Valid until the next event or flush.
-  package var room: RequestRoom {
-    guard case .open = state, ending == nil, !isRetiring, let session else { return RequestRoom() }
-    if let pipe, pipe.unsentBytes > Self.unsentBytesCap { return RequestRoom() }
-    return session.room
-  }
-
-  /// Queues a request; nothing leaves before `flush`, or before the end of the event that is being handled.
-  /// Only after `canSubmit(bodyBytes:)` or `room` said yes. `tag` comes back in events and is unique among open
-  /// requests. Path, value of the unique header and body lie in `source`.
-  package func submit(
-    template: HTTP2HeaderTemplate, source: [UInt8], path: Range<Int>, unique: Range<Int>, body: Range<Int>, tag: UInt64
-  ) {
-    session?.submit(template: template, source: source, path: path, unique: unique, body: body, tag: tag)
+  /// Calls `work`, if requests may be submitted now, with what takes them: the way for many at once.
+  package func fill(_ work: (HTTP2Intake) -> Void) {
+    guard case .open = state, ending == nil, !isRetiring, let session else { return }
     needsFlush = true
+    work(HTTP2Intake(connection: self, session: session))
   }
 
-  /// A single request, whose parts lie apart.
+  fileprivate var keepsUp: Bool { (pipe?.unsentBytes ?? 0) <= Self.unsentBytesCap }
+
+  /// A single request, whose parts lie apart: queued, and nothing leaves before `flush` or the end of the event that is
+  /// being handled. Only after `canSubmit(bodyBytes:)` said yes. `tag` comes back in events and is unique among open
+  /// requests.
   package func submit(
     template: HTTP2HeaderTemplate, path: [UInt8], unique: [UInt8], body: [UInt8], tag: UInt64
   ) {
@@ -280,6 +274,26 @@ package final class HTTP2ClientConnection {
     }
     return HTTP2ConnectionError(
       .unreachable, message: "\(endpoint) closed the connection before HTTP/2 was up; check what listens there.")
+  }
+}
+
+/// What takes the requests of one `HTTP2ClientConnection.fill`.
+package struct HTTP2Intake {
+  fileprivate let connection: HTTP2ClientConnection
+  fileprivate let session: HTTP2ClientSession
+
+  /// How many requests `canSubmit` would allow one after another.
+  package var room: RequestRoom { connection.keepsUp ? session.room : RequestRoom() }
+
+  /// As `HTTP2ClientConnection.canSubmit`, which remembers to tell when a refusal is over.
+  package func canSubmit(bodyBytes: Int) -> Bool { connection.canSubmit(bodyBytes: bodyBytes) }
+
+  /// Queues a request, as `HTTP2ClientConnection.submit` does. Only after `room` or `canSubmit` said yes. Path, value
+  /// of the unique header and body lie in `source`.
+  package func submit(
+    template: HTTP2HeaderTemplate, source: [UInt8], path: Range<Int>, unique: Range<Int>, body: Range<Int>, tag: UInt64
+  ) {
+    session.submit(template: template, source: source, path: path, unique: unique, body: body, tag: tag)
   }
 }
 

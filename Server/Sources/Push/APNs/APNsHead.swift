@@ -45,6 +45,10 @@ package struct APNsHead: Hashable, Sendable {
     return headers
   }
 
+  /// Names whose values change from message to message. Apple advises to keep them out of the small table that header
+  /// compression has there ("Sending notification requests to APNs").
+  package static let varyingHeaders: Set<String> = ["apns-expiration", "apns-collapse-id"]
+
   private static func check(_ topic: Topic) throws(APNsRequestError) {
     let isPlain = topic.rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     guard isPlain, (1...APNsLimits.topicBytes).contains(topic.rawValue.utf8.count) else {

@@ -68,38 +68,28 @@ package struct APNsRequest: Sendable {
 
   /// `/3/device/<token>`.
   package var path: [UInt8] {
-    Hex.digits(of: token.bytes, after: Self.pathStart)
+    [UInt8](unsafeUninitializedCapacity: APNsPath.count(to: token)) { text, count in
+      count = APNsPath.write(to: token, into: UnsafeMutableRawBufferPointer(text), at: 0)
+    }
   }
+}
 
-  /// Length of `path`.
-  package var pathCount: Int { Self.pathStart.count + 2 * token.bytes.count }
+/// Where a push is posted to: `/3/device/<token>`.
+package enum APNsPath {
+  private static let start = Array("/3/device/".utf8)
 
-  /// Writes `path` from `start`.
+  /// Bytes that `write` writes.
+  package static func count(to token: DeviceToken) -> Int { start.count + 2 * token.bytes.count }
+
+  /// Writes from `place`, into memory that has room for `count`.
   ///
   /// - Returns: where it ends.
-  package func writePath(to text: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
-    var end = start
-    for byte in Self.pathStart {
+  package static func write(to token: DeviceToken, into text: UnsafeMutableRawBufferPointer, at place: Int) -> Int {
+    var end = place
+    for byte in start {
       text[end] = byte
       end += 1
     }
-    return token.bytes.withUnsafeBytes { bytes in
-      var next = 0
-      while next + 4 <= bytes.count {
-        let word = bytes.loadUnaligned(fromByteOffset: next, as: UInt32.self)
-        let digits = Hex.eightDigits(of: UInt32(bigEndian: word))
-        text.storeBytes(of: digits.bigEndian, toByteOffset: end, as: UInt64.self)
-        next += 4
-        end += 8
-      }
-      for byte in bytes[next...] {
-        text[end] = Hex.digit(byte >> 4)
-        text[end + 1] = Hex.digit(byte & 15)
-        end += 2
-      }
-      return end
-    }
+    return Hex.write(token.bytes, into: text, at: end)
   }
-
-  private static let pathStart = Array("/3/device/".utf8)
 }

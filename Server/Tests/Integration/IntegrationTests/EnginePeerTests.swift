@@ -102,7 +102,7 @@ import Testing
     let pushes = try enginePushes(tokens)
     async let submitted: Void = {
       for start in stride(from: 0, to: pushes.count, by: 250) {
-        await run.submit(Array(pushes[start..<start + 250]))
+        await run.submit(PushBatch(Array(pushes[start..<start + 250])))
       }
       run.finish()
     }()

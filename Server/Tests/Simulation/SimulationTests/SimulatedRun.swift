@@ -108,9 +108,9 @@ final class SimulatedRun {
   func finish() -> SimulationFinding {
     var next: UInt64 = 1
     for (delay, pushes) in plan.batches {
-      let batch = PushBatch(id: next, pushes: pushes, sink: sink)
+      let (batch, id) = (PushBatch(pushes), next)
       next += 1
-      loop.schedule(after: delay) { [transport] in transport.take(batch) }
+      loop.schedule(after: delay) { [transport, sink] in transport.take(batch, id: id, for: sink) }
     }
     if let interrupt = plan.interrupt {
       loop.schedule(after: interrupt) { [transport] in transport.cancelAll(grace: .seconds(5)) }

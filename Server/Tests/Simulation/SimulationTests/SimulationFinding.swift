@@ -74,7 +74,7 @@ struct SimulationFinding {
     if evidence.mints > allowed { violations.append("\(evidence.mints) provider tokens, \(allowed) are allowed") }
     // One that may be repeated can have been lost before the GOAWAY, and have waited for its repeat.
     let byID = Dictionary(
-      plan.pushes.filter { !$0.repeatsUnknown }.map { ($0.apnsID.description, $0.tag) }
+      plan.pushes.filter { !$0.terms.repeatsUnknown }.map { ($0.apnsID.description, $0.tag) }
     ) { first, _ in first }
     let ends = Dictionary(evidence.outcomes.map { ($0.outcome.tag, $0) }) { first, _ in first }
     for given in evidence.givenUp {
@@ -98,29 +98,31 @@ struct SimulationFinding {
     case .rejected:
       if entries.last?.status != outcome.status || outcome.status == nil { fail("the last reply says otherwise") }
       if let status = outcome.status, status == 429 || status >= 500 { fail("\(status) is not final") }
-      if !taken.isEmpty, !push.repeatsUnknown { fail("APNs took it") }
+      if !taken.isEmpty, !push.terms.repeatsUnknown { fail("APNs took it") }
     case .expired, .canceled:
-      if taken.contains(where: { $0.status == 200 || $0.status == nil }), !push.repeatsUnknown { fail("APNs took it") }
+      if taken.contains(where: { $0.status == 200 || $0.status == nil }), !push.terms.repeatsUnknown {
+        fail("APNs took it")
+      }
       if outcome.attempts == 0, !taken.isEmpty { fail("never written, it says") }
     case .unknown:
       if outcome.attempts == 0 { fail("never written, it says") }
     case .queued, .held, .sending, .retrying, .suppressed:
       fail("not a state of the engine's")
     }
-    let latest = plan.readsSlowly ? nil : push.expiresAt.map { $0.milliseconds + 5000 }
+    let latest = plan.readsSlowly ? nil : push.terms.expiresAt.map { $0.milliseconds + 5000 }
     if let latest, let late = entries.first(where: { $0.at > latest }) {
       fail("sent \(late.at - latest) ms after its time")
     }
     // Pushes that were not processed are repeated freely; answered ones within their limit, a lost one once.
     let answered = entries.filter { $0.status == 429 || ($0.status ?? 0) >= 500 }
-    if answered.count > push.attemptLimit + 1 { fail("\(answered.count) answers to repeat on") }
+    if answered.count > push.terms.attemptLimit + 1 { fail("\(answered.count) answers to repeat on") }
   }
 
   /// A push that was taken is on the wire again only if its reply was a 5xx, or lost and the caller allows the repeat.
   private mutating func judgeRepeats(_ push: APNsPush, _ entries: [WireLogEntry]) {
     var lost = 0
     for entry in entries.dropLast() where entry.taken && (entry.status ?? 0) < 500 { lost += 1 }
-    if lost > (push.repeatsUnknown ? 1 : 0) {
+    if lost > (push.terms.repeatsUnknown ? 1 : 0) {
       violations.append("push \(push.tag) was taken and sent again (\(lost) times)")
     }
   }

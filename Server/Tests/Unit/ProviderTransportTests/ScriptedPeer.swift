@@ -21,6 +21,7 @@ final class ScriptedPeer: HTTP2ServerHandler {
     let apnsID: String
     let topic: String
     let authorization: String
+    let body: [UInt8]
   }
 
   /// What to do with a request.
@@ -44,7 +45,7 @@ final class ScriptedPeer: HTTP2ServerHandler {
       connection: 1 + (connections.firstIndex { $0 === connection } ?? -1), number: requests.count + 1,
       stream: request.stream, path: request.headers.string(":path") ?? "",
       apnsID: request.headers.string("apns-id") ?? "", topic: request.headers.string("apns-topic") ?? "",
-      authorization: request.headers.string("authorization") ?? "")
+      authorization: request.headers.string("authorization") ?? "", body: request.body)
     requests.append(seen)
     script(seen, connection)
   }
@@ -145,7 +146,7 @@ final class TransportRig {
   @discardableResult
   func send(_ pushes: [APNsPush]) -> UInt64 {
     batches += 1
-    core.take(PushBatch(id: batches, pushes: pushes, sink: sink))
+    core.take(PushBatch(pushes), id: batches, for: sink)
     return batches
   }
 

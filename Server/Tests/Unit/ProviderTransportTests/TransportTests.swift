@@ -166,8 +166,8 @@ import Testing
     let rig = try TransportRig(streams: 1000)
     defer { rig.end() }
     rig.peer.script = { _, _ in }
-    rig.core.take(PushBatch(id: 500, pushes: try rig.pushes(500), sink: rig.sink))
-    rig.core.take(PushBatch(id: 501, pushes: try rig.pushes(500), sink: rig.sink))
+    rig.core.take(PushBatch(try rig.pushes(500)), id: 500, for: rig.sink)
+    rig.core.take(PushBatch(try rig.pushes(500)), id: 501, for: rig.sink)
     rig.run(for: .seconds(5)) { rig.peer.requests.count == 1000 }
     rig.core.cancel(batch: 500, grace: .zero)
     rig.run(for: .seconds(1))

@@ -78,13 +78,13 @@ enum BenchAPNs {
   /// Each task takes the next batch as soon as its last one is answered.
   private static func sendBatches(_ plan: BenchPlan, over transport: APNsTransport) async -> BenchReport {
     await inTasks(plan, step: BenchPlan.batchPushes) { range, report in
-      report.count(await transport.send(plan.pushes[range]))
+      report.count(await transport.send(plan.batch(range)))
     }
   }
 
   private static func sendSingly(_ plan: BenchPlan, over transport: APNsTransport) async -> BenchReport {
     await inTasks(plan, step: 1) { range, report in
-      for index in range { report.count(await transport.send(plan.pushes[index])) }
+      for index in range { report.count(await transport.send(plan.push(index))) }
     }
   }
 
@@ -92,7 +92,7 @@ enum BenchAPNs {
     _ plan: BenchPlan, step: Int, _ send: @escaping @Sendable (Range<Int>, inout BenchReport) async -> Void
   ) async -> BenchReport {
     let next = Locked(0)
-    let count = plan.pushes.count
+    let count = plan.tokens.count
     return await withTaskGroup(of: BenchReport.self) { group in
       for _ in 0..<min(plan.tasks, count) {
         group.addTask {

@@ -29,7 +29,10 @@ struct BenchPlan: Sendable {
   let inFlight: Int
   let tasks: Int
   let isSingle: Bool
-  let pushes: [APNsPush]
+  let head: APNsHead
+  let payload: APNsPayload
+  let tokens: [DeviceToken]
+  let apnsIDs: [APNsID]
 
   /// - Throws: `UsageError` and the errors of key and payload.
   init(_ command: ParsedCommand, _ context: CommandContext) throws {
@@ -53,28 +56,40 @@ struct BenchPlan: Sendable {
     self.inFlight = inFlight
     tasks = try command.integer(BenchAPNs.tasks, in: 1...100_000) ?? (isSingle ? 2000 : 8)
     connections = try command.integer(SendOptions.connections, in: 1...64) ?? 1
-    pushes = try Self.pushes(command, count: count)
-  }
-
-  private static func pushes(_ command: ParsedCommand, count: Int) throws -> [APNsPush] {
-    let head = try APNsHead(
+    head = try APNsHead(
       topic: Topic(rawValue: command.value(BenchAPNs.topic) ?? "com.example.demo"), pushType: .alert,
       expiration: .at(WallTime(seconds: 1_900_000_000)))
     let text = try command.value(BenchAPNs.payload).map {
-      try InputFile.contents(of: $0, what: "The payload", limit: fileBytes)
+      try InputFile.contents(of: $0, what: "The payload", limit: Self.fileBytes)
     }
-    let payload = try APNsPayload(checking: text ?? Array(defaultPayload.utf8), for: .alert)
+    payload = try APNsPayload(checking: text ?? Array(Self.defaultPayload.utf8), for: .alert)
     let randomness = Randomness.seeded(1)
-    let tokens = try command.value(BenchAPNs.devicesFile).map(read) ?? made(count, randomness)
+    let tokens = try command.value(BenchAPNs.devicesFile).map(Self.read) ?? Self.made(count, randomness)
     guard tokens.count >= count else {
       throw UsageError("--devices-file has \(tokens.count) tokens, and --count is \(count).")
     }
-    let pushes = tokens.enumerated().map { index, token in
-      APNsPush(
-        tag: UInt64(index), request: APNsRequest(token: token, head: head, payload: payload),
-        apnsID: APNsID(random: randomness))
+    // For all of the file, so that two runs with it differ by the pushes alone.
+    apnsIDs = tokens.map { _ in APNsID(random: randomness) }
+    self.tokens = Array(tokens.prefix(count))
+  }
+
+  private static let terms = PushTerms(expiresAt: nil, repeatsUnknown: false)
+
+  /// Some of the pushes as a batch, filled as `pabal send` fills one.
+  func batch(_ range: Range<Int>) -> PushBatch {
+    var batch = PushBatch(reserving: range.count)
+    let content = batch.content(head, payload)
+    for index in range {
+      batch.append(to: tokens[index], content, tag: UInt64(index), apnsID: apnsIDs[index], terms: Self.terms)
     }
-    return Array(pushes.prefix(count))
+    return batch
+  }
+
+  /// One of them alone.
+  func push(_ index: Int) -> APNsPush {
+    APNsPush(
+      tag: UInt64(index), request: APNsRequest(token: tokens[index], head: head, payload: payload),
+      apnsID: apnsIDs[index])
   }
 
   private static let defaultPayload =

@@ -26,7 +26,7 @@ struct BenchReport: Sendable {
 
   mutating func count(_ outcome: APNsOutcome) {
     total += 1
-    latency.add(outcome.duration)
+    latency.add(nanoseconds: outcome.nanoseconds)
     guard outcome.state != .accepted else {
       accepted += 1
       return

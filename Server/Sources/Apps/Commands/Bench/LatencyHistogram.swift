@@ -7,8 +7,8 @@ struct LatencyHistogram: Sendable {
   private(set) var count = 0
   private(set) var longestMicroseconds = 0
 
-  mutating func add(_ duration: Duration) {
-    let microseconds = Int(duration / .microseconds(1))
+  mutating func add(nanoseconds: Int64) {
+    let microseconds = Int(nanoseconds / 1000)
     longestMicroseconds = max(longestMicroseconds, microseconds)
     counts[min(Self.buckets - 1, Self.bucket(of: max(0, microseconds)))] += 1
     count += 1

@@ -16,7 +16,7 @@ struct OutcomeLine {
   let apnsID: APNsID?
   let apnsUniqueID: String?
   let attempts: Int
-  let duration: Duration
+  let nanoseconds: Int64
   let timestamp: WallTime?
 
   init(line: Int, device: DeviceToken, _ outcome: APNsOutcome) {
@@ -29,7 +29,7 @@ struct OutcomeLine {
     apnsID = outcome.attempts > 0 ? outcome.apnsID : nil
     apnsUniqueID = outcome.apnsUniqueID
     attempts = outcome.attempts
-    duration = outcome.duration
+    nanoseconds = outcome.nanoseconds
     timestamp = outcome.timestamp
   }
 
@@ -44,13 +44,13 @@ struct OutcomeLine {
     apnsID = nil
     apnsUniqueID = nil
     attempts = 0
-    duration = .zero
+    nanoseconds = 0
     timestamp = nil
   }
 
   /// With one decimal, e.g. `12.3`.
   var milliseconds: String {
-    let tenths = duration.nanosecondsClamped / 100_000
+    let tenths = nanoseconds / 100_000
     return "\(tenths / 10).\(tenths % 10)"
   }
 }
@@ -90,15 +90,16 @@ extension OutcomeLine {
     case .apnsId:
       guard let apnsID else { return Self.append("\"apnsId\":null", to: &bytes) }
       Self.append("\"apnsId\":\"", to: &bytes)
-      let start = bytes.count
-      bytes.append(contentsOf: repeatElement(0, count: APNsID.textBytes))
-      bytes.withUnsafeMutableBytes { _ = apnsID.write(to: $0, at: start) }
+      withUnsafeTemporaryAllocation(byteCount: APNsID.textBytes, alignment: 8) { text in
+        _ = apnsID.write(to: text, at: 0)
+        bytes.append(contentsOf: text)
+      }
       bytes.append(UInt8(ascii: "\""))
     case .apnsUniqueId: Self.append("\"apnsUniqueId\":", apnsUniqueID, to: &bytes)
     case .attempts: Self.append("\"attempts\":", attempts, to: &bytes)
     case .ms:
       Self.append("\"ms\":", to: &bytes)
-      let tenths = duration.nanosecondsClamped / 100_000
+      let tenths = nanoseconds / 100_000
       Self.append("", Int(tenths / 10), to: &bytes)
       bytes.append(UInt8(ascii: "."))
       bytes.append(0x30 + UInt8(tenths % 10))
@@ -111,15 +112,12 @@ extension OutcomeLine {
       return Self.append("", text, to: &bytes)
     }
     bytes.append(UInt8(ascii: "\""))
-    for byte in device.bytes {
-      bytes.append(Self.digit(byte >> 4))
-      bytes.append(Self.digit(byte & 0x0F))
+    withUnsafeTemporaryAllocation(byteCount: 2 * device.bytes.count, alignment: 8) { digits in
+      _ = Hex.write(device.bytes, into: digits, at: 0)
+      bytes.append(contentsOf: digits)
     }
     bytes.append(UInt8(ascii: "\""))
   }
-
-  @inline(__always)
-  private static func digit(_ value: UInt8) -> UInt8 { value &+ 0x30 &+ (value > 9 ? 0x27 : 0) }
 
   private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -128,7 +126,11 @@ extension OutcomeLine {
   private static func append(_ name: StaticString, _ number: Int?, to bytes: inout [UInt8]) {
     append(name, to: &bytes)
     guard let number else { return append("null", to: &bytes) }
-    bytes.append(contentsOf: String(number).utf8)
+    guard (0..<1000).contains(number) else { return bytes.append(contentsOf: String(number).utf8) }
+    // Most are below a thousand; a text for each would be an object more.
+    if number >= 100 { bytes.append(0x30 + UInt8(number / 100)) }
+    if number >= 10 { bytes.append(0x30 + UInt8(number / 10 % 10)) }
+    bytes.append(0x30 + UInt8(number % 10))
   }
 
   private static func append(_ name: StaticString, _ text: String?, to bytes: inout [UInt8]) {

@@ -23,11 +23,12 @@ enum SendDryRun {
         summary.count(line)
         if isJSON { write(line, fields, context) } else { say(line, context) }
       }
-      for (entry, push) in zip(block.entries, block.pushes) {
+      for (index, entry) in block.entries.enumerated() {
+        let (head, body) = block.batch.contents(at: index)
         if isJSON {
-          write(object(entry, push), fields, context)
+          write(object(entry, head, body), fields, context)
         } else if ready == 0 {
-          show(push, context)
+          show(head, body, context)
         }
         ready += 1
       }
@@ -58,17 +59,17 @@ enum SendDryRun {
     context.output.append((fields?.pick(from: bytes) ?? bytes) + [UInt8(ascii: "\n")])
   }
 
-  private static func object(_ entry: SendTokens.Entry, _ push: APNsPush) -> JSONValue {
+  private static func object(_ entry: SendTokens.Entry, _ head: APNsHead, _ body: [UInt8]) -> JSONValue {
     .object([
       JSONMember("line", JSONValue(entry.line)), JSONMember("device", .string(entry.token.hex)),
-      JSONMember("state", "dry_run"), JSONMember("headers", headers(push)),
-      JSONMember("payload", .raw(oneLine(push.request.payload.bytes))),
-      JSONMember("bytes", JSONValue(push.request.payload.bytes.count)),
+      JSONMember("state", "dry_run"), JSONMember("headers", headers(head)),
+      JSONMember("payload", .raw(oneLine(body))),
+      JSONMember("bytes", JSONValue(body.count)),
     ])
   }
 
-  private static func headers(_ push: APNsPush) -> JSONValue {
-    .object(push.request.head.headers.map { JSONMember($0.name, .string($0.value)) })
+  private static func headers(_ head: APNsHead) -> JSONValue {
+    .object(head.headers.map { JSONMember($0.name, .string($0.value)) })
   }
 
   /// Line breaks stand between the parts of a payload only, never inside a string.
@@ -91,10 +92,9 @@ enum SendDryRun {
     context.say("Line \(line.line): \(line.state.rawValue), \(line.reason?.rawValue ?? "")")
   }
 
-  private static func show(_ push: APNsPush, _ context: CommandContext) {
-    let head = push.request.head
+  private static func show(_ head: APNsHead, _ body: [UInt8], _ context: CommandContext) {
     for header in head.headers { context.output.line("\(header.name): \(header.value)") }
-    context.output.line(String(decoding: push.request.payload.bytes, as: UTF8.self))
-    context.say("\(push.request.payload.bytes.count) of \(head.pushType.maximumPayloadBytes) bytes")
+    context.output.line(String(decoding: body, as: UTF8.self))
+    context.say("\(body.count) of \(head.pushType.maximumPayloadBytes) bytes")
   }
 }

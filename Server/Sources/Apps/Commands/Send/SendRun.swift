@@ -121,11 +121,11 @@ extension SendRun {
     while true {
       if let pace { await wait(for: pace) }
       let block = await OwnThread.run { source.next(size) }
-      pace?.spend(block.pushes.count)
+      pace?.spend(block.batch.count)
       if let failure = block.failure { fail(failure) }
       if !block.ended.isEmpty { await end(block.ended) }
       tokens.add(block)
-      await run.submit(block.pushes)
+      await run.submit(block.batch)
       // Ctrl-C may have come between the look at each line and the hand-over.
       obeyStop()
       if block.isLast { break }

@@ -7,9 +7,9 @@ import ProviderTransport
 /// A part of the list on its way to the engine.
 struct SendBlock: Sendable {
   let number: UInt64
-  /// One for each push, in the same order.
+  /// One for each push of the batch, in the same order.
   var entries: [SendTokens.Entry] = []
-  var pushes: [APNsPush] = []
+  var batch = PushBatch()
   /// Lines that end without a push.
   var ended: [OutcomeLine] = []
   var isLast = false
@@ -80,7 +80,7 @@ final class SendSource: Sendable {
           OutcomeLine(line: entry.line, device: entry.token, state: .canceled, reason: .interrupted))
       }
       block.entries = []
-      block.pushes = []
+      block.batch = PushBatch()
     }
     return block
   }
@@ -89,7 +89,7 @@ final class SendSource: Sendable {
     // One draw for the whole block: the system's generator is dearer than the push.
     let random = journal == nil ? randomness.fill(16 * size) : []
     block.entries.reserveCapacity(size)
-    block.pushes.reserveCapacity(size)
+    block.batch = PushBatch(reserving: size)
     let isStream = plan.list.count == nil
     do throws(UsageError) {
       while block.entries.count < size, block.ended.count < size {
@@ -167,30 +167,30 @@ final class SendSource: Sendable {
       details?.apnsID ?? plan.apnsID ?? journal?.apnsID(line: line)
       ?? APNsID(octets: random, from: 16 * index)
     block.entries.append(SendTokens.Entry(line: line, token: token))
-    block.pushes.append(
-      APNsPush(
-        tag: block.number * UInt64(SendTokens.blockSize) + UInt64(index),
-        request: APNsRequest(token: token, head: head, payload: payload), apnsID: apnsID, expiresAt: terms.expiresAt,
-        repeatsUnknown: terms.repeatsUnknown || head.collapseID != nil, attemptLimit: terms.attemptLimit))
+    var granted = terms.push
+    if head.collapseID != nil { granted.repeatsUnknown = true }
+    let content = block.batch.content(head, payload)
+    block.batch.append(
+      to: token, content, tag: block.number * UInt64(SendTokens.blockSize) + UInt64(index), apnsID: apnsID,
+      terms: granted)
   }
 }
 
 /// What every push of a run is granted.
 struct SendTerms: Sendable {
-  let attemptLimit: Int
-  let repeatsUnknown: Bool
-  let expiresAt: WallTime?
+  let push: PushTerms
+
+  var repeatsUnknown: Bool { push.repeatsUnknown }
+  var expiresAt: WallTime? { push.expiresAt }
 
   init(_ plan: SendPlan, now: WallTime) {
-    attemptLimit = plan.repeats + 1
-    repeatsUnknown = plan.repeatsUnknown || plan.head.collapseID != nil
     let ends = plan.timeout.map { now.advanced(by: $0) }
     // The end of the run or of the push, whichever is sooner.
-    if case .at(let expiration)? = plan.head.expiration {
-      expiresAt = ends.map { min($0, expiration) } ?? expiration
-    } else {
-      expiresAt = ends
-    }
+    var expiresAt = ends
+    if case .at(let expiration)? = plan.head.expiration { expiresAt = ends.map { min($0, expiration) } ?? expiration }
+    push = PushTerms(
+      expiresAt: expiresAt, repeatsUnknown: plan.repeatsUnknown || plan.head.collapseID != nil,
+      attemptLimit: plan.repeats + 1)
   }
 }
 

@@ -129,7 +129,7 @@ package struct DeliveryLedger: Sendable {
       for tag in tags where isOut(tag, on: connection) { entries[tag.slot].write() }
       return []
     case .accepted(let tags):
-      return finished(tags.compactMap { accept($0) })
+      return accept(tags)
     case .refused(let tag, let refusal):
       return refuse(tag, refusal, now: now)
     case .givenBack(let tags, let connection):
@@ -160,6 +160,15 @@ extension DeliveryLedger {
       entries[tag.slot].submit(on: connection, deadline: deadline, now: now)
     }
     noteDeadline(deadline)
+  }
+
+  private mutating func accept(_ tags: [PushTag]) -> [Action] {
+    var endings: [DeliveryEnding] = []
+    endings.reserveCapacity(tags.count)
+    for tag in tags {
+      if let ending = accept(tag) { endings.append(ending) }
+    }
+    return finished(endings)
   }
 
   private mutating func accept(_ tag: PushTag) -> DeliveryEnding? {

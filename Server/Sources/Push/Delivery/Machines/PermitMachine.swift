@@ -22,6 +22,10 @@ package struct PermitMachine: Sendable {
     case drained
   }
 
+  // Made once: at full load a pause is told with each write.
+  private static let drained = [Action.drained]
+  private static let paused = [Action.pause]
+
   private let ownLimit: Int
   private let planted: PlantedBug?
   private var peerLimit: Int
@@ -56,9 +60,9 @@ package struct PermitMachine: Sendable {
     case .retired:
       isRetired = true
     }
-    if isDrained, !hadDrained { return [.drained] }
+    if isDrained, !hadDrained { return Self.drained }
     if before == 0, available > 0 { return [.resume(available)] }
-    if before > 0, available == 0 { return [.pause] }
+    if before > 0, available == 0 { return Self.paused }
     return []
   }
 
