@@ -65,7 +65,7 @@ extension PushAPI {
   private func trace(_ request: HTTPRequest) async throws -> DeliveryTrace {
     let id = DeliveryID(rawValue: request.parameters["id"] ?? "")
     guard let trace = try await storage.trace(of: id, in: configuration.appMode) else {
-      throw APIError.notFound("delivery_not_found", "There is no such delivery.")
+      throw APIError.notFound("delivery_not_found", "There is no such delivery.", hint: Self.keptFor)
     }
     return trace
   }

@@ -66,7 +66,8 @@ extension PushAPI {
 
   private static func neverAsked(_ user: UserID, message: String?) -> JSONValue {
     let sentence = Sentence(
-      "Nobody asked this server to send that to this user.", "이 사용자에게 그 알림을 보내 달라는 요청이 없었습니다.")
+      "Nobody asked this server to send that to this user, or it ended more than \(keptDays) days ago.",
+      "이 사용자에게 그 알림을 보내 달라는 요청이 없었거나, 끝난 지 \(keptDays)일이 지났습니다.")
     return .compact([
       "object": "explanation", "userId": .string(user.rawValue), "messageId": JSONValue(message),
       "answer": .string(AnswerClass.neverAsked.rawValue), "basis": "recorded", "sentence": sentence.value,

@@ -91,10 +91,14 @@ extension PushAPI {
 
   func message(_ id: MessageID) async throws -> MessageRecord {
     guard let message = try await storage.message(id, in: configuration.appMode) else {
-      throw APIError.notFound("message_not_found", "There is no such message.")
+      throw APIError.notFound("message_not_found", "There is no such message.", hint: Self.keptFor)
     }
     return message
   }
+
+  /// Why a message that there was may be missing.
+  static let keptFor = "A message and its deliveries are kept for \(keptDays) days after its last outcome."
+  static let keptDays = Retention.message.components.seconds / 86_400
 
   /// Never the texts: they are the users' and stay sealed.
   func messageValue(_ message: MessageRecord) -> JSONValue {

@@ -60,6 +60,8 @@ final class DataFolder: Sendable {
   /// Lets another server have the folder; an ephemeral one is removed.
   func leave() {
     if isEphemeral { Self.removeTree(path) }
+    // A child process that was being started just now holds a copy of the descriptor: closing ours would not be enough.
+    flock(lock, LOCK_UN)
     close(lock)
   }
 

@@ -61,7 +61,14 @@ package final class UpServer: Sendable {
       throw UpError(.configuration, "No event loop could be started.", cause: error)
     }
     defer { loop.stop() }
-    return try await profile.readyLine(control: ControlClient(endpoint: control, loop: loop))
+    do {
+      return try await profile.readyLine(control: ControlClient(endpoint: control, loop: loop))
+    } catch {
+      throw UpError(
+        .locked,
+        "Another server holds \(path) and does not answer: it is starting or stopping. Wait for it, or choose another "
+          + "folder with --data.", cause: error)
+    }
   }
 }
 

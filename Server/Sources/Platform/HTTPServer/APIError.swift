@@ -108,8 +108,10 @@ extension APIError {
   }
 
   /// 404, with a code of the caller's.
-  package static func notFound(_ code: String, _ message: String, place: Place = Place()) -> APIError {
-    APIError(404, .notFound, code, message, place: place)
+  package static func notFound(
+    _ code: String, _ message: String, hint: String? = nil, place: Place = Place()
+  ) -> APIError {
+    APIError(404, .notFound, code, message, hint: hint, place: place)
   }
 
   /// 409, with a code of the caller's.

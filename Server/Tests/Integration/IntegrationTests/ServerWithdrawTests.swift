@@ -77,6 +77,25 @@ import Testing
     }
   }
 
+  @Test("what has left already cannot be called back, and the reply says how many") func inFlight() async throws {
+    var configuration = UpConfiguration(folder: .ephemeral, port: 0)
+    configuration.grace = .zero
+    try await withServer(configuration) { stage in
+      _ = try await stage.registerByGuide("u", token: try await stage.mint().token)
+      let faults: JSONValue = ["rules": [["then": ["delayMs": 600_000]]]]
+      #expect(try await stage.control("PUT", "/v1/simulator/faults", faults).status == 200)
+      _ = try await message(stage)
+      var requests = 0
+      while requests == 0 {
+        requests = try await stage.control("GET", "/v1/simulator/stats").json()["requests"]?.int ?? 0
+      }
+      let reply = try await stage.api("PUT", "/notification-preferences?userId=u", ["talentRequest": false])
+      #expect(try reply.json()["inFlight"]?.int == 1, "\(reply.text)")
+      let other = try await stage.api("PUT", "/notification-preferences?userId=demo-alex", ["talentRequest": false])
+      #expect(try other.json()["inFlight"]?.int == 0)
+    }
+  }
+
   @Test("a change between a message's commit and its hand-over counts") func betweenCommitAndHandOver() async throws {
     let api = Locked<ServerCaller?>(nil)
     var configuration = UpConfiguration(folder: .ephemeral, port: 0)

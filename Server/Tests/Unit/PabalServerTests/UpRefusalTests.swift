@@ -82,6 +82,19 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a folder whose server is just going`() async throws {
+    let folder = try TemporaryFolder()
+    let configuration = UpConfiguration(folder: .kept(folder.path), port: 0)
+    guard case .running(let server) = try await UpServer.start(configuration) else { return }
+    await server.stop()
+    let lock = open(folder.file("lock"), O_RDWR)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX | LOCK_NB) == 0, "the server gave it back")
+    let error = try await refusal(configuration)
+    #expect(error.kind == .locked)
+    #expect(error.message.contains("stopping") && error.message.contains("--data"))
+  }
+
   @Test func `a port that is taken`() async throws {
     let folder = try TemporaryFolder()
     guard case .running(let first) = try await UpServer.start(UpConfiguration(folder: .kept(folder.file("a")), port: 0))
