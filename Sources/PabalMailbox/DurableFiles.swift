@@ -59,10 +59,10 @@ package struct DurableFileError: CodedError {
   package let number: Int32
   package let place: Place
 
-  package init(_ operation: String, number: Int32, place: Place = Place()) {
+  package init(_ operation: String, number: Int32, file: String = #fileID, line: Int = #line) {
     self.operation = operation
     self.number = number
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   package var code: String { "file_\(operation)_failed" }

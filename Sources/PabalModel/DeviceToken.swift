@@ -104,9 +104,9 @@ public struct DeviceTokenError: CodedError, Equatable {
   public let kind: Kind
   public let place: Place
 
-  public init(_ kind: Kind, place: Place = Place()) {
+  public init(_ kind: Kind, file: String = #fileID, line: Int = #line) {
     self.kind = kind
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   public var code: String { "token_malformed" }

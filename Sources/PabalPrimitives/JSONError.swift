@@ -28,13 +28,13 @@ public struct JSONError: CodedError, Equatable {
     "\(kind.sentence) at line \(line), column \(column)."
   }
 
-  init(_ kind: Kind, at offset: Int, in bytes: [UInt8], place: Place = Place()) {
+  init(_ kind: Kind, at offset: Int, in bytes: [UInt8], file: String = #fileID, line: Int = #line) {
     self.kind = kind
     self.offset = offset
     let position = TextPosition(of: offset, in: bytes)
-    line = position.line
+    self.line = position.line
     column = position.column
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   public static func == (left: JSONError, right: JSONError) -> Bool {

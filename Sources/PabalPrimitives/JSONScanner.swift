@@ -196,7 +196,9 @@ struct JSONScanner {
     return true
   }
 
-  private func error(_ kind: JSONError.Kind, at offset: Int? = nil, place: Place = Place()) -> JSONError {
-    JSONError(kind, at: offset ?? position, in: bytes, place: place)
+  private func error(_ kind: JSONError.Kind, at offset: Int? = nil, file: String = #fileID, line: Int = #line)
+    -> JSONError
+  {
+    JSONError(kind, at: offset ?? position, in: bytes, file: file, line: line)
   }
 }

@@ -19,11 +19,11 @@ public struct PhoneError: CodedError {
   public let cause: (any Error)?
   public let place: Place
 
-  init(_ kind: Kind, _ message: String, cause: (any Error)? = nil, place: Place = Place()) {
+  init(_ kind: Kind, _ message: String, cause: (any Error)? = nil, file: String = #fileID, line: Int = #line) {
     self.kind = kind
     self.message = message
     self.cause = cause
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   public var code: String {

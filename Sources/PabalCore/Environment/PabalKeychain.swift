@@ -29,10 +29,10 @@ public struct PabalKeychainError: CodedError {
   public let status: Int32
   public let place: Place
 
-  public init(_ kind: Kind, status: Int32 = 0, place: Place = Place()) {
+  public init(_ kind: Kind, status: Int32 = 0, file: String = #fileID, line: Int = #line) {
     self.kind = kind
     self.status = status
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   public var code: String { kind == .lockedYet ? "keychain_locked" : "keychain_refused" }

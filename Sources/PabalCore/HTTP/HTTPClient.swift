@@ -95,10 +95,10 @@ public struct HTTPFailure: CodedError {
   public let number: Int
   public let place: Place
 
-  public init(_ kind: Kind, number: Int = 0, place: Place = Place()) {
+  public init(_ kind: Kind, number: Int = 0, file: String = #fileID, line: Int = #line) {
     self.kind = kind
     self.number = number
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   public var code: String { "http_\(kind.rawValue)" }

@@ -74,14 +74,14 @@ package final class UpServer: Sendable {
 
 extension UpError {
   /// What lies below, in this library's words; the sentence that says what to do is the cause's own.
-  init(translating error: any Error) {
+  init(translating error: any Error, file: String = #fileID, line: Int = #line) {
     switch error {
     case let error as UpError: self = error
-    case let error as StorageError: self.init(.store, error.message, cause: error)
-    case let error as StandInError: self.init(.simulator, error.message, cause: error)
-    case let error as WebServerError: self.init(.port, error.message, cause: error)
-    case let error as any CodedError: self.init(.configuration, error.message, cause: error)
-    default: self.init(.configuration, "The server could not be started.", cause: error)
+    case let error as StorageError: self.init(.store, error.message, cause: error, file: file, line: line)
+    case let error as StandInError: self.init(.simulator, error.message, cause: error, file: file, line: line)
+    case let error as WebServerError: self.init(.port, error.message, cause: error, file: file, line: line)
+    case let error as any CodedError: self.init(.configuration, error.message, cause: error, file: file, line: line)
+    default: self.init(.configuration, "The server could not be started.", cause: error, file: file, line: line)
     }
   }
 }

@@ -6,10 +6,10 @@ package struct UsageError: CodedError, Equatable {
   package let message: String
   package let place: Place
 
-  package init(_ message: String, code: String = "usage", place: Place = Place()) {
+  package init(_ message: String, code: String = "usage", file: String = #fileID, line: Int = #line) {
     self.code = code
     self.message = message
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   package static func == (left: UsageError, right: UsageError) -> Bool {

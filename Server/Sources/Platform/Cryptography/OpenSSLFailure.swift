@@ -21,21 +21,23 @@ struct OpenSSLErrorStack: Error, CustomStringConvertible {
 }
 
 /// The one way from a failed OpenSSL call to our error.
-func openSSLFailure(_ operation: StaticString, place: Place = Place()) -> CryptographyError {
+func openSSLFailure(_ operation: StaticString, file: String = #fileID, line: Int = #line) -> CryptographyError {
   CryptographyError(
     code: "openssl_failed",
     message: "OpenSSL could not \(operation). Check that OpenSSL 3 is installed whole and memory is left.",
-    cause: OpenSSLErrorStack.drained(), place: place)
+    cause: OpenSSLErrorStack.drained(), file: file, line: line)
 }
 
 /// Status of the many calls that answer 1 for success.
-func check(_ status: CInt, _ operation: StaticString, place: Place = Place()) throws(CryptographyError) {
-  guard status == 1 else { throw openSSLFailure(operation, place: place) }
+func check(_ status: CInt, _ operation: StaticString, file: String = #fileID, line: Int = #line)
+  throws(CryptographyError)
+{
+  guard status == 1 else { throw openSSLFailure(operation, file: file, line: line) }
 }
 
 func check(
-  _ pointer: OpaquePointer?, _ operation: StaticString, place: Place = Place()
+  _ pointer: OpaquePointer?, _ operation: StaticString, file: String = #fileID, line: Int = #line
 ) throws(CryptographyError) -> OpaquePointer {
-  guard let pointer else { throw openSSLFailure(operation, place: place) }
+  guard let pointer else { throw openSSLFailure(operation, file: file, line: line) }
   return pointer
 }

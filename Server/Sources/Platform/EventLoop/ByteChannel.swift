@@ -1,3 +1,5 @@
+import PabalPrimitives
+
 /// A TCP stream. On its loop's thread only.
 package protocol ByteChannel: AnyObject {
   /// Sends bytes in order. They are given to the kernel at once if nothing waits before them; what it does not take is

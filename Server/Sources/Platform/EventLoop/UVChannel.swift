@@ -1,4 +1,5 @@
 internal import CUV
+import PabalPrimitives
 
 #if canImport(Glibc)
 internal import Glibc
@@ -284,7 +285,7 @@ final class UVChannel: ByteChannel, UVStoppable {
   func loopWillStop() {
     guard !isFinished else { return }
     state = .ended
-    finish(ChannelError(.loopStopped, message: "The event loop was stopped while the connection was open."))
+    finish(ChannelError(.loopStopped, "The event loop was stopped while the connection was open."))
   }
 
   private func endLater(_ error: ChannelError?) {

@@ -1,4 +1,5 @@
 internal import CUV
+import PabalPrimitives
 
 typealias UVTCP = UnsafeMutablePointer<uv_tcp_t>
 
@@ -33,7 +34,9 @@ func asRequest(_ pointer: UnsafeMutablePointer<some Any>) -> UnsafeMutablePointe
 }
 
 /// The one function that turns a libuv status into our error.
-func channelError(_ status: Int32, doing what: String) -> ChannelError {
+func channelError(
+  _ status: Int32, doing what: String, file: String = #fileID, line: Int = #line
+) -> ChannelError {
   let kind: ChannelError.Kind
   let remedy: String
   switch status {
@@ -56,5 +59,6 @@ func channelError(_ status: Int32, doing what: String) -> ChannelError {
   default:
     (kind, remedy) = (.other, "libuv calls it \(String(cString: uv_err_name(status))).")
   }
-  return ChannelError(kind, message: "\(what) failed: \(String(cString: uv_strerror(status))). \(remedy)")
+  return ChannelError(
+    kind, "\(what) failed: \(String(cString: uv_strerror(status))). \(remedy)", file: file, line: line)
 }

@@ -1,4 +1,5 @@
 internal import CUV
+import PabalPrimitives
 
 /// A listening TCP socket.
 final class UVListener: ByteListener, UVStoppable {
@@ -14,11 +15,11 @@ final class UVListener: ByteListener, UVStoppable {
     core: UVLoopCore, endpoint: Endpoint, accept: @escaping (any ByteChannel) -> (any ByteChannelHandler)?
   ) throws(ChannelError) {
     guard !core.isStopping else {
-      throw ChannelError(.loopStopped, message: "Cannot listen on \(endpoint): the event loop is stopping.")
+      throw ChannelError(.loopStopped, "Cannot listen on \(endpoint): the event loop is stopping.")
     }
     guard var address = SocketAddress(literal: endpoint) else {
       throw ChannelError(
-        .nameNotFound, message: "Cannot listen on \(endpoint): give an address such as 127.0.0.1 or ::1.")
+        .nameNotFound, "Cannot listen on \(endpoint): give an address such as 127.0.0.1 or ::1.")
     }
     let tcp = UVTCP.allocate(capacity: 1)
     uv_tcp_init(core.uv, tcp)

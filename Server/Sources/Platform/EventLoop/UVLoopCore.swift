@@ -1,4 +1,5 @@
 internal import CUV
+import PabalPrimitives
 
 /// The part of a loop that only its thread sees: the libuv loop, its timers and its open handles.
 final class UVLoopCore {

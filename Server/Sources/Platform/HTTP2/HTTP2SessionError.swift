@@ -9,9 +9,9 @@ package struct HTTP2SessionError: CodedError {
 
   package var code: String { "http2_protocol_error" }
 
-  package init(_ errorCode: HTTP2ErrorCode, message: String, place: Place = Place()) {
+  package init(_ errorCode: HTTP2ErrorCode, message: String, file: String = #fileID, line: Int = #line) {
     self.errorCode = errorCode
     self.message = message
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 }

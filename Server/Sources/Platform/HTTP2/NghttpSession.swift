@@ -1,7 +1,7 @@
 internal import CNghttp2
 
 /// The one function that turns an nghttp2 status into our error.
-func sessionError(_ status: Int) -> HTTP2SessionError {
+func sessionError(_ status: Int, file: String = #fileID, line: Int = #line) -> HTTP2SessionError {
   let code: HTTP2ErrorCode
   switch Int32(truncatingIfNeeded: status) {
   case NGHTTP2_ERR_FLOODED.rawValue, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue,
@@ -15,7 +15,8 @@ func sessionError(_ status: Int) -> HTTP2SessionError {
   }
   let reason = String(cString: nghttp2_strerror(Int32(truncatingIfNeeded: status)))
   return HTTP2SessionError(
-    code, message: "The peer does not keep to HTTP/2: \(reason). Check what listens on that port.")
+    code, message: "The peer does not keep to HTTP/2: \(reason). Check what listens on that port.", file: file,
+    line: line)
 }
 
 extension nghttp2_settings_entry {

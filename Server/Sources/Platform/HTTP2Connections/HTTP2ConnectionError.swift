@@ -33,11 +33,11 @@ package struct HTTP2ConnectionError: CodedError {
   package let cause: (any Error)?
   package let place: Place
 
-  package init(_ kind: Kind, message: String, cause: (any Error)? = nil, place: Place = Place()) {
+  package init(_ kind: Kind, message: String, cause: (any Error)? = nil, file: String = #fileID, line: Int = #line) {
     self.kind = kind
     self.message = message
     self.cause = cause
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   package var code: String {

@@ -1,6 +1,7 @@
 package import EventLoop
 import HTTP2
 package import TLS
+import PabalPrimitives
 
 /// What a server allows.
 package struct HTTP2ServerConfiguration: Sendable {

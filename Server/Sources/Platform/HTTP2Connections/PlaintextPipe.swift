@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP2
 import TLS
+import PabalPrimitives
 
 /// Who sees plaintext. All calls come on the loop's thread.
 protocol PlaintextPipeOwner: AnyObject {

@@ -112,8 +112,8 @@ package struct ProxyTextError: CodedError {
 
   package var code: String { "proxy_invalid" }
 
-  package init(_ message: String, place: Place = Place()) {
+  package init(_ message: String, file: String = #fileID, line: Int = #line) {
     self.message = message
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 }

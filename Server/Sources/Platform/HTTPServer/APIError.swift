@@ -41,7 +41,8 @@ package struct APIError: CodedError {
 
   package init(
     _ status: Int, _ kind: Kind, _ code: String, _ message: String, parameter: String? = nil, hint: String? = nil,
-    details: [Detail] = [], headers: [HTTPField] = [], cause: (any Error)? = nil, place: Place = Place()
+    details: [Detail] = [], headers: [HTTPField] = [], cause: (any Error)? = nil, file: String = #fileID,
+    line: Int = #line
   ) {
     self.status = status
     self.kind = kind
@@ -52,7 +53,7 @@ package struct APIError: CodedError {
     self.details = details
     self.headers = headers
     self.cause = cause
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   /// The error object of the API; members without a value are left out.
@@ -77,52 +78,57 @@ package struct APIError: CodedError {
 
 extension APIError {
   /// 400: a member or parameter that must be there is not.
-  package static func missing(_ parameter: String, hint: String? = nil, place: Place = Place()) -> APIError {
+  package static func missing(_ parameter: String, hint: String? = nil, file: String = #fileID, line: Int = #line)
+    -> APIError
+  {
     APIError(
       400, .invalidRequest, "parameter_missing", "'\(parameter)' is required.", parameter: parameter, hint: hint,
-      place: place)
+      file: file, line: line)
   }
 
   /// 400: a member or parameter that nobody knows, most often a misspelt one.
-  package static func unknown(_ parameter: String, known: [String] = [], place: Place = Place()) -> APIError {
+  package static func unknown(_ parameter: String, known: [String] = [], file: String = #fileID, line: Int = #line)
+    -> APIError
+  {
     APIError(
       400, .invalidRequest, "parameter_unknown", "There is no '\(parameter)' here.", parameter: parameter,
-      hint: known.isEmpty ? nil : "Known: \(known.sorted().joined(separator: ", ")).", place: place)
+      hint: known.isEmpty ? nil : "Known: \(known.sorted().joined(separator: ", ")).", file: file, line: line)
   }
 
   /// 400: what was given is not of the right kind or outside its limits. `message` follows the name: "must be …".
   package static func invalid(
-    _ parameter: String, _ message: String, hint: String? = nil, place: Place = Place()
+    _ parameter: String, _ message: String, hint: String? = nil, file: String = #fileID, line: Int = #line
   ) -> APIError {
     APIError(
       400, .invalidRequest, "parameter_invalid", "'\(parameter)' \(message).", parameter: parameter, hint: hint,
-      place: place)
+      file: file, line: line)
   }
 
   /// 400: the body is no JSON; line and column are in the sentence.
-  package static func malformedJSON(_ error: JSONError, place: Place = Place()) -> APIError {
+  package static func malformedJSON(_ error: JSONError, file: String = #fileID, line: Int = #line) -> APIError {
     APIError(
       400, .invalidRequest, "json_malformed",
       "The body is not JSON. \(error.message)", cause: error,
-      place: place)
+      file: file, line: line)
   }
 
   /// 404, with a code of the caller's.
   package static func notFound(
-    _ code: String, _ message: String, hint: String? = nil, place: Place = Place()
+    _ code: String, _ message: String, hint: String? = nil, file: String = #fileID, line: Int = #line
   ) -> APIError {
-    APIError(404, .notFound, code, message, hint: hint, place: place)
+    APIError(404, .notFound, code, message, hint: hint, file: file, line: line)
   }
 
   /// 409, with a code of the caller's.
-  package static func conflict(_ code: String, _ message: String, place: Place = Place()) -> APIError {
-    APIError(409, .conflict, code, message, place: place)
+  package static func conflict(_ code: String, _ message: String, file: String = #fileID, line: Int = #line) -> APIError
+  {
+    APIError(409, .conflict, code, message, file: file, line: line)
   }
 
   /// 500: ours. The cause is for the log and is not sent.
-  package static func internalFault(cause: (any Error)? = nil, place: Place = Place()) -> APIError {
+  package static func internalFault(cause: (any Error)? = nil, file: String = #fileID, line: Int = #line) -> APIError {
     APIError(
       500, .server, "internal", "Something of ours failed; the log has the cause under this request id.",
-      cause: cause, place: place)
+      cause: cause, file: file, line: line)
   }
 }

@@ -1,3 +1,5 @@
+import PabalPrimitives
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -63,24 +63,13 @@ package struct WebServerHooks: Sendable {
 }
 
 /// Why a server did not start.
-package struct WebServerError: CodedError {
-  package enum Kind: String, Sendable {
-    case addressInvalid = "address_invalid"
-    case addressInUse = "address_in_use"
-    case notStarted = "not_started"
-    case guardFailed = "header_guard_failed"
-    case alreadyStarted = "already_started"
-  }
+package typealias WebServerError = KindError<WebServerErrorKind>
 
-  package let kind: Kind
-  package let message: String
-  package let place: Place
-
-  init(_ kind: Kind, _ message: String, place: Place = Place()) {
-    self.kind = kind
-    self.message = message
-    self.place = place
-  }
-
-  package var code: String { kind.rawValue }
+/// The closed list of `WebServerError`.
+package enum WebServerErrorKind: String, Sendable {
+  case addressInvalid = "address_invalid"
+  case addressInUse = "address_in_use"
+  case notStarted = "not_started"
+  case guardFailed = "header_guard_failed"
+  case alreadyStarted = "already_started"
 }

@@ -68,9 +68,9 @@ package final class SQLiteConnection {
     }
   }
 
-  private func check(_ status: Int32, _ action: String, place: Place = Place()) throws(SQLiteError) {
+  private func check(_ status: Int32, _ action: String, file: String = #fileID, line: Int = #line) throws(SQLiteError) {
     guard status == SQLITE_OK else {
-      throw SQLiteError(status: status, connection: handle, doing: action, place: place)
+      throw SQLiteError(status: status, connection: handle, doing: action, file: file, line: line)
     }
   }
 

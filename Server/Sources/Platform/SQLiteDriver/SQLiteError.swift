@@ -27,22 +27,23 @@ package struct SQLiteError: CodedError {
   package let message: String
   package let place: Place
 
-  package init(_ kind: Kind, _ message: String, resultCode: Int32 = 0, place: Place = Place()) {
+  package init(_ kind: Kind, _ message: String, resultCode: Int32 = 0, file: String = #fileID, line: Int = #line) {
     self.kind = kind
     self.message = message
     self.resultCode = resultCode
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   package var code: String { kind.rawValue }
 
   /// The one place where a status of SQLite becomes our error.
-  init(status: Int32, connection: OpaquePointer?, doing action: String, place: Place = Place()) {
+  init(status: Int32, connection: OpaquePointer?, doing action: String, file: String = #fileID, line: Int = #line) {
     let words = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(status)
     let detail = words.map { String(cString: $0) } ?? "no message"
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? status
     self.init(
-      Self.kind(of: status & 0xFF), "SQLite could not \(action): \(detail).", resultCode: extended, place: place)
+      Self.kind(of: status & 0xFF), "SQLite could not \(action): \(detail).", resultCode: extended, file: file,
+      line: line)
   }
 
   private static func kind(of status: Int32) -> Kind {

@@ -1,4 +1,5 @@
 internal import COpenSSL
+import PabalPrimitives
 
 /// What OpenSSL left on this thread's error queue: the first reason's number, and all reasons in its own words.
 struct OpenSSLReasons {
@@ -27,33 +28,37 @@ func drainedErrors() -> String { OpenSSLReasons().text }
 /// The one function that turns a failed session call into our error.
 ///
 /// - Parameter isClient: whose certificate was judged here: the server's, or the client's if it was asked for one.
-func sessionError(_ ssl: OpaquePointer, isClient: Bool, peer: String) -> TLSError {
+func sessionError(
+  _ ssl: OpaquePointer, isClient: Bool, peer: String, file: String = #fileID, line: Int = #line
+) -> TLSError {
   let reasons = OpenSSLReasons()
   if case let verdict = Int32(truncatingIfNeeded: SSL_get_verify_result(ssl)), verdict != X509_V_OK {
-    return certificateError(verdict, peer: peer)
+    return certificateError(verdict, peer: peer, file: file, line: line)
   }
-  if reasons.concernsALPN { return alpnError(isClient: isClient, peer: peer) }
+  if reasons.concernsALPN { return alpnError(isClient: isClient, peer: peer, file: file, line: line) }
   switch reasons.first {
   case SSL_R_NO_APPLICATION_PROTOCOL, SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
-    return alpnError(isClient: isClient, peer: peer)
+    return alpnError(isClient: isClient, peer: peer, file: file, line: line)
   case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG,
     SSL_R_BAD_PACKET_LENGTH, SSL_R_UNEXPECTED_MESSAGE:
     return TLSError(
-      .notTLS, message: "\(peer) does not speak TLS on this port; check the port and the scheme. \(reasons.text)")
+      .notTLS, "\(peer) does not speak TLS on this port; check the port and the scheme. \(reasons.text)",
+      file: file, line: line)
   case _ where isClient && clientCertificateAlerts.contains(reasons.first - SSL_AD_REASON_OFFSET):
     return TLSError(
       .clientCertificateRefused,
-      message: "\(peer) refused our certificate, or demands one and got none. Check that it is not expired or revoked "
-        + "and that it is for this service. \(reasons.text)")
+      "\(peer) refused our certificate, or demands one and got none. Check that it is not expired or revoked "
+        + "and that it is for this service. \(reasons.text)", file: file, line: line)
   case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
     return TLSError(
       .clientCertificateRefused,
-      message: "The client \(peer) showed no certificate, which this server demands. \(reasons.text)")
+      "The client \(peer) showed no certificate, which this server demands. \(reasons.text)", file: file,
+      line: line)
   case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255):
     return TLSError(
-      .alert, message: "\(peer) refused the TLS session; its log says more. \(reasons.text)")
+      .alert, "\(peer) refused the TLS session; its log says more. \(reasons.text)", file: file, line: line)
   default:
-    return TLSError(.other, message: "TLS with \(peer) failed. \(reasons.text)")
+    return TLSError(.other, "TLS with \(peer) failed. \(reasons.text)", file: file, line: line)
   }
 }
 
@@ -61,30 +66,36 @@ func sessionError(_ ssl: OpaquePointer, isClient: Bool, peer: String) -> TLSErro
 /// access denied, certificate required.
 private let clientCertificateAlerts: Set<Int32> = [42, 43, 44, 45, 46, 48, 49, 116]
 
-func alpnError(isClient: Bool, peer: String) -> TLSError {
+func alpnError(
+  isClient: Bool, peer: String, file: String = #fileID, line: Int = #line
+) -> TLSError {
   TLSError(
     .alpnMismatch,
-    message: isClient
+    isClient
       ? "The peer \(peer) did not negotiate h2 (ALPN); it must speak HTTP/2 over TLS. Check the host, the port, "
         + "and any proxy or load balancer in between."
-      : "The client \(peer) did not offer h2 (ALPN), which HTTP/2 over TLS demands (RFC 9113 §3.2).")
+      : "The client \(peer) did not offer h2 (ALPN), which HTTP/2 over TLS demands (RFC 9113 §3.2).", file: file,
+    line: line)
 }
 
-private func certificateError(_ verdict: Int32, peer: String) -> TLSError {
+private func certificateError(_ verdict: Int32, peer: String, file: String, line: Int) -> TLSError {
   let reason = X509_verify_cert_error_string(Int(verdict)).map { String(cString: $0) } ?? "error \(verdict)"
   switch verdict {
   case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
     return TLSError(
       .wrongHost,
-      message: "The certificate of \(peer) is for another name; correct the host or the certificate (\(reason)).")
+      "The certificate of \(peer) is for another name; correct the host or the certificate (\(reason)).",
+      file: file, line: line)
   case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
     X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
     X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE:
     return TLSError(
       .unknownAuthority,
-      message: "The certificate of \(peer) is signed by an authority that is not trusted; give its CA (\(reason)).")
+      "The certificate of \(peer) is signed by an authority that is not trusted; give its CA (\(reason)).",
+      file: file, line: line)
   default:
     return TLSError(
-      .certificateRefused, message: "The certificate of \(peer) was refused: \(reason). Renew or replace it.")
+      .certificateRefused, "The certificate of \(peer) was refused: \(reason). Renew or replace it.",
+      file: file, line: line)
   }
 }

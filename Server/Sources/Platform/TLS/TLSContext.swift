@@ -1,4 +1,5 @@
 internal import COpenSSL
+import PabalPrimitives
 
 /// Whom a client believes.
 package enum TLSTrust: Sendable {
@@ -23,7 +24,7 @@ package struct TLSClientContext: Sendable {
     switch trust {
     case .system:
       guard SSL_CTX_set_default_verify_paths(handle.pointer) == 1 else {
-        throw TLSError(.other, message: "The system's trusted certificates could not be found. \(drainedErrors())")
+        throw TLSError(.other, "The system's trusted certificates could not be found. \(drainedErrors())")
       }
     case .authorities(let pem):
       try handle.trust(pem)
@@ -33,7 +34,7 @@ package struct TLSClientContext: Sendable {
     let offer = wireFormat(alpn)
     // The one OpenSSL function that returns 0 for success.
     guard SSL_CTX_set_alpn_protos(handle.pointer, offer, UInt32(offer.count)) == 0 else {
-      throw TLSError(.other, message: "The ALPN list \(alpn) is not valid.")
+      throw TLSError(.other, "The ALPN list \(alpn) is not valid.")
     }
     self.handle = handle
     self.alpn = alpn
@@ -86,11 +87,11 @@ final class TLSContextHandle: @unchecked Sendable {
 
   init(method: OpaquePointer?) throws(TLSError) {
     guard let method, let pointer = SSL_CTX_new(method) else {
-      throw TLSError(.other, message: "OpenSSL could not make a TLS context. \(drainedErrors())")
+      throw TLSError(.other, "OpenSSL could not make a TLS context. \(drainedErrors())")
     }
     self.pointer = pointer
     guard pabal_ssl_ctx_set_min_tls12(pointer) == 1 else {
-      throw TLSError(.other, message: "This OpenSSL does not know TLS 1.2. \(drainedErrors())")
+      throw TLSError(.other, "This OpenSSL does not know TLS 1.2. \(drainedErrors())")
     }
     pabal_ssl_ctx_harden(pointer)
   }
@@ -105,7 +106,7 @@ final class TLSContextHandle: @unchecked Sendable {
     let store = SSL_CTX_get_cert_store(pointer)
     for certificate in certificates {
       guard X509_STORE_add_cert(store, certificate) == 1 else {
-        throw TLSError(.badCertificate, message: "An authority's certificate was refused. \(drainedErrors())")
+        throw TLSError(.badCertificate, "An authority's certificate was refused. \(drainedErrors())")
       }
     }
   }
@@ -114,7 +115,7 @@ final class TLSContextHandle: @unchecked Sendable {
     let certificates = try readCertificates(certificatePEM)
     defer { certificates.forEach { X509_free($0) } }
     guard let leaf = certificates.first, SSL_CTX_use_certificate(pointer, leaf) == 1 else {
-      throw TLSError(.badCertificate, message: "The server's certificate was refused. \(drainedErrors())")
+      throw TLSError(.badCertificate, "The server's certificate was refused. \(drainedErrors())")
     }
     for certificate in certificates.dropFirst() {
       pabal_ssl_ctx_add_chain_certificate(pointer, certificate)
@@ -122,12 +123,12 @@ final class TLSContextHandle: @unchecked Sendable {
     let key = withReadBIO(keyPEM) { PEM_read_bio_PrivateKey($0, nil, nil, $1) }
     guard let key else {
       throw TLSError(
-        .badKey, message: "The server's private key cannot be read; give an unencrypted PEM key. \(drainedErrors())")
+        .badKey, "The server's private key cannot be read; give an unencrypted PEM key. \(drainedErrors())")
     }
     defer { EVP_PKEY_free(key) }
     guard SSL_CTX_use_PrivateKey(pointer, key) == 1, SSL_CTX_check_private_key(pointer) == 1 else {
       throw TLSError(
-        .keyMismatch, message: "The private key is not the certificate's; give the pair that was issued together.")
+        .keyMismatch, "The private key is not the certificate's; give the pair that was issued together.")
     }
   }
 
@@ -198,12 +199,12 @@ func readCertificates(_ pem: [UInt8]) throws(TLSError) -> [OpaquePointer] {
     certificates.forEach { X509_free($0) }
     throw TLSError(
       .badCertificate,
-      message: "Certificate \(certificates.count + 1) of the PEM text cannot be read. \(drainedErrors())")
+      "Certificate \(certificates.count + 1) of the PEM text cannot be read. \(drainedErrors())")
   }
   ERR_clear_error()
   guard !certificates.isEmpty else {
     throw TLSError(
-      .badCertificate, message: "No certificate found; give PEM text with a BEGIN CERTIFICATE block.")
+      .badCertificate, "No certificate found; give PEM text with a BEGIN CERTIFICATE block.")
   }
   return certificates
 }

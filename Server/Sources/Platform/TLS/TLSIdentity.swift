@@ -22,14 +22,14 @@ extension TLSContextHandle {
   func use(_ identity: TLSIdentity) throws(TLSError) {
     guard let leaf = identity.certificates.first,
       SSL_CTX_use_certificate_ASN1(pointer, Int32(clamping: leaf.count), leaf) == 1
-    else { throw TLSError(.badCertificate, message: "The certificate was refused. \(drainedErrors())") }
+    else { throw TLSError(.badCertificate, "The certificate was refused. \(drainedErrors())") }
     for der in identity.certificates.dropFirst() {
       let certificate = der.withUnsafeBufferPointer { buffer in
         var cursor = buffer.baseAddress
         return d2i_X509(nil, &cursor, buffer.count)
       }
       guard let certificate else {
-        throw TLSError(.badCertificate, message: "A certificate of the chain cannot be read. \(drainedErrors())")
+        throw TLSError(.badCertificate, "A certificate of the chain cannot be read. \(drainedErrors())")
       }
       pabal_ssl_ctx_add_chain_certificate(pointer, certificate)
       X509_free(certificate)
@@ -39,13 +39,13 @@ extension TLSContextHandle {
       return d2i_AutoPrivateKey(nil, &cursor, buffer.count)
     }
     guard let key else {
-      throw TLSError(.badKey, message: "The private key cannot be read. \(drainedErrors())")
+      throw TLSError(.badKey, "The private key cannot be read. \(drainedErrors())")
     }
     defer { EVP_PKEY_free(key) }
     guard SSL_CTX_use_PrivateKey(pointer, key) == 1, SSL_CTX_check_private_key(pointer) == 1 else {
       throw TLSError(
         .keyMismatch,
-        message: "The private key is not the certificate's; give the pair that was issued together. \(drainedErrors())")
+        "The private key is not the certificate's; give the pair that was issued together. \(drainedErrors())")
     }
   }
 }
@@ -73,14 +73,14 @@ extension TLSContextHandle {
     for certificate in certificates {
       // Clients choose by the names of the authorities (RFC 8446 section 4.2.4).
       guard SSL_CTX_add_client_CA(pointer, certificate) == 1 else {
-        throw TLSError(.badCertificate, message: "An authority's name was refused. \(drainedErrors())")
+        throw TLSError(.badCertificate, "An authority's name was refused. \(drainedErrors())")
       }
     }
     SSL_CTX_set_verify(pointer, mode, nil)
     // Without one, OpenSSL fails the resumption of a session whose client was verified.
     let name = Array("pabal".utf8)
     guard SSL_CTX_set_session_id_context(pointer, name, UInt32(name.count)) == 1 else {
-      throw TLSError(.other, message: "The TLS context could not be set up. \(drainedErrors())")
+      throw TLSError(.other, "The TLS context could not be set up. \(drainedErrors())")
     }
   }
 }

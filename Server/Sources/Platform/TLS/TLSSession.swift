@@ -1,4 +1,5 @@
 internal import COpenSSL
+import PabalPrimitives
 
 /// One TLS connection as bytes in, bytes out; it knows no socket. On one thread at a time.
 ///
@@ -34,7 +35,7 @@ package final class TLSSession {
     X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
     if X509_VERIFY_PARAM_set1_ip_asc(parameters, serverName) == 1 { return }
     guard SSL_set1_host(ssl, serverName) == 1, pabal_ssl_set_sni(ssl, serverName) == 1 else {
-      throw TLSError(.wrongHost, message: "\"\(serverName)\" is not a host name. \(drainedErrors())")
+      throw TLSError(.wrongHost, "\"\(serverName)\" is not a host name. \(drainedErrors())")
     }
   }
 
@@ -49,11 +50,11 @@ package final class TLSSession {
     _ context: TLSContextHandle, isClient: Bool, peer: String, offered: [String], demandsAgreement: Bool
   ) throws(TLSError) {
     guard let ssl = SSL_new(context.pointer) else {
-      throw TLSError(.other, message: "OpenSSL could not make a TLS session. \(drainedErrors())")
+      throw TLSError(.other, "OpenSSL could not make a TLS session. \(drainedErrors())")
     }
     guard let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
       SSL_free(ssl)
-      throw TLSError(.other, message: "OpenSSL could not make a TLS session. \(drainedErrors())")
+      throw TLSError(.other, "OpenSSL could not make a TLS session. \(drainedErrors())")
     }
     pabal_bio_empty_is_retry(input)
     pabal_bio_empty_is_retry(output)

@@ -26,7 +26,7 @@ package struct APNsPayload: Hashable, Sendable, Unprintable {
     do {
       root = try JSONSlice(parsing: source)
     } catch {
-      throw .payload("The payload is not valid JSON: \(error.message)")
+      throw .payload("The payload is not valid JSON: \(error.message) `pabal payload lint` says how to mend it.")
     }
     guard root.kind == .object else { throw .payload("The payload must be one JSON object, found \(root.kind).") }
     if let aps = root["aps"], aps.kind != .object {

@@ -6,10 +6,10 @@ package struct APNsRequestError: CodedError, Equatable {
   package let message: String
   package let place: Place
 
-  package init(code: String, message: String, place: Place = Place()) {
+  package init(code: String, message: String, file: String = #fileID, line: Int = #line) {
     self.code = code
     self.message = message
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   package static func == (left: APNsRequestError, right: APNsRequestError) -> Bool {
@@ -18,11 +18,11 @@ package struct APNsRequestError: CodedError, Equatable {
 }
 
 extension APNsRequestError {
-  static func payload(_ message: String, place: Place = Place()) -> APNsRequestError {
-    APNsRequestError(code: "payload_invalid", message: message, place: place)
+  static func payload(_ message: String, file: String = #fileID, line: Int = #line) -> APNsRequestError {
+    APNsRequestError(code: "payload_invalid", message: message, file: file, line: line)
   }
 
-  static func header(_ message: String, place: Place = Place()) -> APNsRequestError {
-    APNsRequestError(code: "header_invalid", message: message, place: place)
+  static func header(_ message: String, file: String = #fileID, line: Int = #line) -> APNsRequestError {
+    APNsRequestError(code: "header_invalid", message: message, file: file, line: line)
   }
 }

@@ -1,4 +1,5 @@
 import PabalModel
+import PabalPrimitives
 
 /// What every conformer refuses before it touches anything.
 extension MessageAcceptance {

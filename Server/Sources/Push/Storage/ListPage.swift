@@ -1,4 +1,5 @@
 package import PabalModel
+import PabalPrimitives
 
 /// One page of a list: what comes after the last member of the page before.
 ///

@@ -1,4 +1,5 @@
 import PabalModel
+import PabalPrimitives
 
 extension MemoryState {
   mutating func register(

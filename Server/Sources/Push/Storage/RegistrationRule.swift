@@ -1,4 +1,5 @@
 package import PabalModel
+import PabalPrimitives
 
 /// What a registration does to the registry, given the rows that it met. Both stores follow it.
 package enum RegistrationPlan: Sendable {

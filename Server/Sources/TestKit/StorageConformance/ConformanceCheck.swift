@@ -19,19 +19,19 @@ package struct ConformanceFailure: Error, CustomStringConvertible {
 }
 
 func expect(
-  _ condition: Bool, _ sentence: @autoclosure () -> String, place: Place = Place()
+  _ condition: Bool, _ sentence: @autoclosure () -> String, file: String = #fileID, line: Int = #line
 ) throws {
-  guard condition else { throw ConformanceFailure(description: "\(place.file):\(place.line): \(sentence())") }
+  guard condition else { throw ConformanceFailure(description: "\(file):\(line): \(sentence())") }
 }
 
 func expectEqual<Value: Equatable>(
-  _ found: Value, _ wanted: Value, _ sentence: String = "", place: Place = Place()
+  _ found: Value, _ wanted: Value, _ sentence: String = "", file: String = #fileID, line: Int = #line
 ) throws {
-  try expect(found == wanted, "\(sentence) found \(found), wanted \(wanted)", place: place)
+  try expect(found == wanted, "\(sentence) found \(found), wanted \(wanted)", file: file, line: line)
 }
 
-func unwrap<Value>(_ value: Value?, _ sentence: String, place: Place = Place()) throws -> Value {
-  guard let value else { throw ConformanceFailure(description: "\(place.file):\(place.line): \(sentence) is missing") }
+func unwrap<Value>(_ value: Value?, _ sentence: String, file: String = #fileID, line: Int = #line) throws -> Value {
+  guard let value else { throw ConformanceFailure(description: "\(file):\(line): \(sentence) is missing") }
   return value
 }
 

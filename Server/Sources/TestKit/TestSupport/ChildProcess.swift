@@ -42,15 +42,16 @@ package final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - environment: `nil` for the tests' own. Where the run puts its temporary files and sanitizer reports is always
   ///     handed on.
+  ///   - errorsAreTerminal: standard error is a pseudo-terminal, which writes a line's end as `\r\n`.
   ///   - input: written first; the pipe then stays open until `closeInput` when `keepsInputOpen`.
   package init(
     _ executable: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil,
-    input: [UInt8] = [], keepsInputOpen: Bool = false
+    errorsAreTerminal: Bool = false, input: [UInt8] = [], keepsInputOpen: Bool = false
   ) throws {
     // One start at a time: between a pipe's making and its close-on-exec another child would inherit it, and whoever
     // waits for the end of this child's output would wait for that child too.
     let (child, stdin, stdout, stderr) = try Self.starting.withLock { _ in
-      let (stdin, stdout, stderr) = (try Pipe(), try Pipe(), try Pipe())
+      let (stdin, stdout, stderr) = (try Pipe(), try Pipe(), errorsAreTerminal ? try Pipe.terminal() : try Pipe())
       let child = try Self.spawn(
         executable, arguments, environment: environment, folder: folder,
         streams: [stdin.reading, stdout.writing, stderr.writing])
@@ -152,6 +153,16 @@ package final class ChildProcess: Sendable {
   package func line(_ index: Int, of stream: Stream = .output) async -> String? {
     await reached { Self.line(index, of: stream, in: $0) != nil || $0.openPipes == 0 }
     return state.withLock { Self.line(index, of: stream, in: $0) }
+  }
+
+  /// Waits until a stream holds `text`; `false` when it ended without.
+  package func holds(_ text: String, in stream: Stream) async -> Bool {
+    await reached { Self.holds(text, in: stream, of: $0) || $0.openPipes == 0 }
+    return state.withLock { Self.holds(text, in: stream, of: $0) }
+  }
+
+  private static func holds(_ text: String, in stream: Stream, of state: borrowing State) -> Bool {
+    String(decoding: stream == .output ? state.output : state.errors, as: UTF8.self).contains(text)
   }
 
   private func reached(_ condition: @escaping @Sendable (borrowing State) -> Bool) async {
@@ -264,9 +275,32 @@ package final class ChildProcess: Sendable {
     init() throws {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { throw TestFiles.Failure(description: "cannot make a pipe: errno \(errno)") }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      reading = ends[0]
-      writing = ends[1]
+      self.init(reading: ends[0], writing: ends[1])
+    }
+
+    private init(reading: Int32, writing: Int32) {
+      for end in [reading, writing] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      self.reading = reading
+      self.writing = writing
+    }
+
+    /// What is written to the terminal is read at its other side.
+    static func terminal() throws -> Pipe {
+      #if canImport(Darwin)
+      let other = posix_openpt(O_RDWR | O_NOCTTY)
+      let isUnlocked = other >= 0 && grantpt(other) == 0 && unlockpt(other) == 0
+      let name = isUnlocked ? ptsname(other).map { String(cString: $0) } : nil
+      #else
+      // What posix_openpt(3) and its like do, which Glibc's module does not show (ioctl_tty(2): TIOCSPTLCK, TIOCGPTN).
+      let other = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+      var (lock, number): (Int32, UInt32) = (0, 0)
+      let isUnlocked = ioctl(other, 0x4004_5431, &lock) == 0 && ioctl(other, 0x8004_5430, &number) == 0
+      let name = isUnlocked ? "/dev/pts/\(number)" : nil
+      #endif
+      guard let name else { throw TestFiles.Failure(description: "cannot make a terminal: errno \(errno)") }
+      let terminal = open(name, O_RDWR | O_NOCTTY)
+      guard terminal >= 0 else { throw TestFiles.Failure(description: "cannot open a terminal: errno \(errno)") }
+      return Pipe(reading: other, writing: terminal)
     }
   }
 }

@@ -218,7 +218,7 @@ struct UVLoopTests {
         }
       }
     }
-    #expect(ends == [ChannelError(.refused, message: ""), ChannelError(.nameNotFound, message: ""), nil])
+    #expect(ends == [ChannelError(.refused, ""), ChannelError(.nameNotFound, ""), nil])
     loop.stop()
   }
 
@@ -236,7 +236,7 @@ struct UVLoopTests {
           ear.channel = loop.connect(to: .init(host: "127.0.0.1", port: port), handler: ear)
         }
       }
-      #expect(error == ChannelError(.refused, message: ""))
+      #expect(error == ChannelError(.refused, ""))
     }
   }
 
@@ -292,7 +292,7 @@ struct UVLoopTests {
           }
           client.channel = loop.connect(to: .init(host: "127.0.0.1", port: listener?.port ?? 0), handler: client)
         }
-        #expect(error == (aborts ? ChannelError(.reset, message: "") : nil))
+        #expect(error == (aborts ? ChannelError(.reset, "") : nil))
       }
     }
   }
@@ -317,7 +317,7 @@ struct UVLoopTests {
     }
     loop.stop()
     loop.execute { late.withLock { $0 = true } }
-    let stopped = ChannelError(.loopStopped, message: "")
+    let stopped = ChannelError(.loopStopped, "")
     #expect(ends.withLock { $0 }.allSatisfy { $0 == stopped })
     #expect(ends.withLock { $0.count } >= 1)
     #expect(!late.withLock { $0 })

@@ -39,66 +39,48 @@ import Testing
     }
   }
 
-  @Test("stop waits for the handler at work and its answer arrives")
-  func stopWaits() async throws {
-    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+  /// Stops a server while its one handler waits for a call that has come.
+  ///
+  /// - Parameter isFreed: the handler may end at once, not only when the client has its answer.
+  /// - Returns: what the client got.
+  private func answerAtStop(
+    grace: Duration, isFreed: Bool, router: (Route) -> Router = { Router([$0]) }
+  ) async throws -> String {
     let entered = Locked(false)
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
     let route = Route(.get, "/slow", RouteOperation("slow", "Slow")) { _ in
       entered.withLock { $0 = true }
       for await _ in gate {}
       return .text(200, "done")
     }
-    let server = WebServer(configuration: WebServerConfiguration(ticker: .manual), router: Router([route]))
+    let server = WebServer(configuration: WebServerConfiguration(ticker: .manual), router: router(route))
     let client = try RawClient(port: try server.start())
     defer { client.close() }
-    client.send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
+    client.send("GET /slow?userId=u HTTP/1.1\r\nHost: h\r\n\r\n")
     while !entered.withLock({ $0 }) { await Task.yield() }
-    async let stopped: Void = server.stop(grace: .seconds(5))
+    async let stopped: Void = server.stop(grace: grace)
     while !server.isDraining { await Task.yield() }
-    open.finish()
-    await stopped
-    #expect(await client.receiveAll().hasSuffix("done"))
-  }
-
-  @Test("a refusal at the stop knows the path without its query") func stopNamesThePath() async throws {
-    let entered = Locked(false)
-    let (gate, open) = AsyncStream.makeStream(of: Void.self)
-    let route = Route(.get, "/stuck", RouteOperation("stuck", "Stuck")) { _ in
-      entered.withLock { $0 = true }
-      for await _ in gate {}
-      return .text(200, "late")
-    }
-    let router = Router([route]) { error, path, _ in .text(error.status, "path=\(path);") }
-    let server = WebServer(configuration: WebServerConfiguration(ticker: .manual), router: router)
-    let client = try RawClient(port: try server.start())
-    defer { client.close() }
-    client.send("GET /stuck?userId=u HTTP/1.1\r\nHost: h\r\n\r\n")
-    while !entered.withLock({ $0 }) { await Task.yield() }
-    async let stopped: Void = server.stop(grace: .zero)
+    if isFreed { open.finish() }
     let answer = await client.receiveAll()
     open.finish()
     await stopped
-    #expect(answer.contains("path=/stuck;"))
+    return answer
+  }
+
+  @Test("stop waits for the handler at work and its answer arrives") func stopWaits() async throws {
+    #expect(try await answerAtStop(grace: .seconds(5), isFreed: true).hasSuffix("done"))
+  }
+
+  @Test("a refusal at the stop knows the path without its query") func stopNamesThePath() async throws {
+    let answer = try await answerAtStop(grace: .zero, isFreed: false) { route in
+      Router([route]) { error, path, _ in .text(error.status, "path=\(path);") }
+    }
+    #expect(answer.contains("path=/slow;"))
   }
 
   @Test("stop answers 503 for a handler that does not come to its end, and still awaits it")
   func stopGivesUp() async throws {
-    let entered = Locked(false)
-    let (gate, open) = AsyncStream.makeStream(of: Void.self)
-    let route = Route(.get, "/stuck", RouteOperation("stuck", "Stuck")) { _ in
-      entered.withLock { $0 = true }
-      for await _ in gate {}
-      return .text(200, "late")
-    }
-    let server = WebServer(configuration: WebServerConfiguration(ticker: .manual), router: Router([route]))
-    let client = try RawClient(port: try server.start())
-    defer { client.close() }
-    client.send("GET /stuck HTTP/1.1\r\nHost: h\r\n\r\n")
-    while !entered.withLock({ $0 }) { await Task.yield() }
-    async let stopped: Void = server.stop(grace: .zero)
-    let answer = await client.receiveAll()
-    open.finish()
-    await stopped
+    let answer = try await answerAtStop(grace: .zero, isFreed: false)
     #expect(answer.hasPrefix("HTTP/1.1 503 "))
     #expect(answer.contains("draining"))
   }

@@ -58,14 +58,14 @@ struct ClientCertificateTests {
     let one = try clients.issueClientCertificate(commonName: "one", now: now)
     let two = try clients.issueClientCertificate(commonName: "two", now: now)
     let key = try one.privateKey.pkcs8DER()
-    #expect(throws: TLSError(.keyMismatch, message: "")) {
+    #expect(throws: TLSError(.keyMismatch, "")) {
       try TLSIdentity(certificates: two.certificatesDER, privateKey: key)
     }
-    #expect(throws: TLSError(.badCertificate, message: "")) { try TLSIdentity(certificates: [], privateKey: key) }
-    #expect(throws: TLSError(.badCertificate, message: "")) {
+    #expect(throws: TLSError(.badCertificate, "")) { try TLSIdentity(certificates: [], privateKey: key) }
+    #expect(throws: TLSError(.badCertificate, "")) {
       try TLSIdentity(certificates: one.certificatesDER + [[1]], privateKey: key)
     }
-    #expect(throws: TLSError(.badKey, message: "")) {
+    #expect(throws: TLSError(.badKey, "")) {
       try TLSIdentity(certificates: one.certificatesDER, privateKey: [1])
     }
   }

@@ -1,3 +1,4 @@
+import PabalPrimitives
 import TLS
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import PabalPrimitives
 import TLS
 import TestSupport
 import Testing
@@ -49,16 +50,16 @@ struct TLSSessionTests {
     for name in ["api.push.apple.com", "127.0.0.2"] {
       let pair = try TLSPair(
         client: authority.clientContext(), server: authority.serverContext(), serverName: name)
-      #expect(throws: TLSError(.wrongHost, message: "")) { try pair.handshake() }
+      #expect(throws: TLSError(.wrongHost, "")) { try pair.handshake() }
     }
   }
 
   @Test("a certificate of an unknown authority is refused")
   func unknownAuthority() throws {
     let pair = try TLSPair(client: TestAuthority().clientContext(), server: authority.serverContext())
-    #expect(throws: TLSError(.unknownAuthority, message: "")) { try pair.handshake() }
+    #expect(throws: TLSError(.unknownAuthority, "")) { try pair.handshake() }
     let system = try TLSPair(client: TLSClientContext(), server: authority.serverContext())
-    #expect(throws: TLSError(.unknownAuthority, message: "")) { try system.handshake() }
+    #expect(throws: TLSError(.unknownAuthority, "")) { try system.handshake() }
   }
 
   @Test("OC-05 a server that picks http/1.1 is refused as not negotiating h2")
@@ -66,15 +67,15 @@ struct TLSSessionTests {
     let stubborn = try TLSPair(
       client: authority.clientContext(),
       server: authority.serverContext(alpn: ["http/1.1"], withoutAgreement: .answerAnyway))
-    #expect(throws: TLSError(.alpnMismatch, message: "")) { try stubborn.handshake() }
+    #expect(throws: TLSError(.alpnMismatch, "")) { try stubborn.handshake() }
     let strict = try TLSPair(client: authority.clientContext(), server: authority.serverContext(alpn: ["http/1.1"]))
-    #expect(throws: TLSError(.alpnMismatch, message: "")) { try strict.handshake() }
+    #expect(throws: TLSError(.alpnMismatch, "")) { try strict.handshake() }
   }
 
   @Test("OC-05 a client without ALPN is refused by our server")
   func clientWithoutALPN() throws {
     let pair = try TLSPair(client: authority.clientContext(alpn: ["http/1.1"]), server: authority.serverContext())
-    #expect(throws: TLSError(.alpnMismatch, message: "")) { try pair.handshake() }
+    #expect(throws: TLSError(.alpnMismatch, "")) { try pair.handshake() }
   }
 
   @Test("bytes that are not TLS")
@@ -82,24 +83,24 @@ struct TLSSessionTests {
     let client = try TLSSession(client: authority.clientContext(), serverName: "localhost")
     #expect(try client.handshake() == false)
     Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8).withUnsafeBytes { client.feed($0) }
-    #expect(throws: TLSError(.notTLS, message: "")) { try client.handshake() }
+    #expect(throws: TLSError(.notTLS, "")) { try client.handshake() }
     let server = try TLSSession(server: authority.serverContext(), peer: "test")
     Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8).withUnsafeBytes { server.feed($0) }
-    #expect(throws: TLSError(.notTLS, message: "")) { try server.handshake() }
+    #expect(throws: TLSError(.notTLS, "")) { try server.handshake() }
   }
 
   @Test("unreadable PEM and mismatched keys are told apart")
   func badInput() throws {
-    #expect(throws: TLSError(.badCertificate, message: "")) {
+    #expect(throws: TLSError(.badCertificate, "")) {
       try TLSClientContext(trust: .authorities(pem: Array("not a certificate".utf8)))
     }
-    #expect(throws: TLSError(.badCertificate, message: "")) {
+    #expect(throws: TLSError(.badCertificate, "")) {
       try TLSServerContext(certificatePEM: [], keyPEM: authority.keyPEM)
     }
-    #expect(throws: TLSError(.badKey, message: "")) {
+    #expect(throws: TLSError(.badKey, "")) {
       try TLSServerContext(certificatePEM: authority.certificatePEM, keyPEM: authority.certificatePEM)
     }
-    #expect(throws: TLSError(.keyMismatch, message: "")) {
+    #expect(throws: TLSError(.keyMismatch, "")) {
       try TLSServerContext(certificatePEM: authority.certificatePEM, keyPEM: TestAuthority().keyPEM)
     }
   }

@@ -1,4 +1,5 @@
 import TLS
+import PabalPrimitives
 
 #if canImport(Darwin)
 internal import Darwin

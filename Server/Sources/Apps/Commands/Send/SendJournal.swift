@@ -45,7 +45,9 @@ final class SendJournal: Sendable {
   ) throws {
     let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else {
-      throw UsageError("The journal \(path) cannot be opened: \(String(cString: strerror(errno)).lowercased()).")
+      throw UsageError(
+        "The journal \(path) cannot be opened: \(String(cString: strerror(errno)).lowercased()). Name a file in a "
+          + "folder that exists and is yours.")
     }
     do {
       guard flock(file, LOCK_EX | LOCK_NB) == 0 else { throw JournalError.inUse(path) }
@@ -156,7 +158,7 @@ final class SendJournal: Sendable {
       switch JournalRecord(text[...], last: lastLine) {
       case .handedOver(let ranges): for range in ranges { state.handOver(range) }
       case .ended(let ranges, let ending): for range in ranges { state.end(range, ending) }
-      case nil: throw .damaged(path, line: number)
+      case nil: throw .damaged(path, at: number)
       }
       rest = rest[(end + 1)...]
       number += 1
@@ -220,41 +222,44 @@ struct JournalError: ExitingError {
   let exitCode: ExitCode
   let place: Place
 
-  private init(_ code: String, _ message: String, _ exitCode: ExitCode, place: Place = Place()) {
+  private init(_ code: String, _ message: String, _ exitCode: ExitCode, file: String = #fileID, line: Int = #line) {
     self.code = code
     self.message = message
     self.exitCode = exitCode
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
-  static func mismatch(_ path: String) -> JournalError {
+  static func mismatch(_ path: String, file: String = #fileID, line: Int = #line) -> JournalError {
     JournalError(
       "journal_mismatch",
       "The journal \(path) belongs to another run: list, payload, headers, endpoint or topic have changed since. "
-        + "Nothing was sent. Give them as they were, or another --resume file for a new run.", .conflict)
+        + "Nothing was sent. Give them as they were, or another --resume file for a new run.", .conflict, file: file,
+      line: line)
   }
 
-  static func inUse(_ path: String) -> JournalError {
+  static func inUse(_ path: String, file: String = #fileID, line: Int = #line) -> JournalError {
     JournalError(
-      "journal_in_use", "Another pabal is using the journal \(path). Wait for its end. Nothing was sent.", .conflict)
+      "journal_in_use", "Another pabal is using the journal \(path). Wait for its end. Nothing was sent.", .conflict,
+      file: file, line: line)
   }
 
-  static func foreign(_ path: String) -> JournalError {
+  static func foreign(_ path: String, file: String = #fileID, line: Int = #line) -> JournalError {
     JournalError(
-      "journal_foreign", "\(path) is no journal of pabal send, and is left as it is. Name a new file.", .usage)
+      "journal_foreign", "\(path) is no journal of pabal send, and is left as it is. Name a new file.", .usage,
+      file: file, line: line)
   }
 
-  static func damaged(_ path: String, line: Int) -> JournalError {
+  static func damaged(_ path: String, at number: Int, file: String = #fileID, line: Int = #line) -> JournalError {
     JournalError(
       "journal_damaged",
-      "The journal \(path) cannot be read at line \(line), so it is not known what was sent. Nothing was sent now. "
-        + "Restore the file, or give another one to send to the whole list.", .usage)
+      "The journal \(path) cannot be read at line \(number), so it is not known what was sent. Nothing was sent now. "
+        + "Restore the file, or give another one to send to the whole list.", .usage, file: file, line: line)
   }
 
-  static func unwritable(_ path: String, _ number: Int32) -> JournalError {
+  static func unwritable(_ path: String, _ number: Int32, file: String = #fileID, line: Int = #line) -> JournalError {
     JournalError(
       "journal_unwritable",
       "The journal \(path) cannot be written: \(String(cString: strerror(number)).lowercased()). Sending was stopped; "
-        + "make room and give the same command again.", .failure)
+        + "make room and give the same command again.", .failure, file: file, line: line)
   }
 }

@@ -8,15 +8,15 @@ struct ServerError: ExitingError {
   let exitCode: ExitCode
   let place: Place
 
-  init(_ code: String, _ message: String, _ exitCode: ExitCode, place: Place = Place()) {
+  init(_ code: String, _ message: String, _ exitCode: ExitCode, file: String = #fileID, line: Int = #line) {
     self.code = code
     self.message = message
     self.exitCode = exitCode
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   /// The API's error object in one sentence, with its hint and request id.
-  init(status: Int, body: JSONSlice?, place: Place = Place()) {
+  init(status: Int, body: JSONSlice?, file: String = #fileID, line: Int = #line) {
     let error = body?["error"]
     let parts = [
       error?["message"]?.string ?? "The server answered \(status).", error?["hint"]?.string,
@@ -31,7 +31,8 @@ struct ServerError: ExitingError {
       default: .failure
       }
     self.init(
-      error?["code"]?.string ?? "http_\(status)", parts.compactMap { $0 }.joined(separator: " "), exitCode, place: place
+      error?["code"]?.string ?? "http_\(status)", parts.compactMap { $0 }.joined(separator: " "), exitCode, file: file,
+      line: line
     )
   }
 }

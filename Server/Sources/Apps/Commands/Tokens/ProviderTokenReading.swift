@@ -26,13 +26,11 @@ struct ProviderTokenReading {
   /// - Parameter key: of the `.p8` that should have signed it; `nil` leaves the signature unchecked.
   /// - Throws: `provider_token_malformed` for what cannot be read at all.
   init(_ text: String, key: P256PublicKey?, now: WallTime) throws(APNsRequestError) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3 else { throw Self.malformed("it has \(parts.count) parts instead of three") }
-    header = try Self.object(parts[0], "header")
-    claims = try Self.object(parts[1], "claims")
+    let signed: String
+    (header, claims, signed) = try ProviderToken.parts(text)
     var problems = Self.identifiers(header, claims)
     (issuedAt, problems) = Self.age(claims["iat"], now, problems)
-    (signature, problems) = Self.signature(text, parts[2], key, problems)
+    (signature, problems) = Self.signature(text, signed, key, problems)
     self.problems = problems
   }
 
@@ -145,24 +143,5 @@ struct ProviderTokenReading {
       return (.wrong, problems + [problem])
     }
     return (.good, problems)
-  }
-
-  private static func object(_ part: String, _ name: String) throws(APNsRequestError) -> JSONSlice {
-    guard let bytes = Base64URL.decode(part) else { throw malformed("the \(name) is not base64url") }
-    do {
-      let object = try JSONSlice(parsing: bytes)
-      guard object.kind == .object else { throw malformed("the \(name) is not a JSON object") }
-      return object
-    } catch let error as APNsRequestError {
-      throw error
-    } catch {
-      throw malformed("the \(name) is not JSON")
-    }
-  }
-
-  private static func malformed(_ why: String) -> APNsRequestError {
-    APNsRequestError(
-      code: "provider_token_malformed",
-      message: "This is no provider token: \(why). Make one with `pabal jwt make`.")
   }
 }

@@ -7,11 +7,11 @@ package struct APNsCredentialError: CodedError, Equatable {
   package let cause: (any Error)?
   package let place: Place
 
-  package init(code: String, message: String, cause: (any Error)? = nil, place: Place = Place()) {
+  package init(code: String, message: String, cause: (any Error)? = nil, file: String = #fileID, line: Int = #line) {
     self.code = code
     self.message = message
     self.cause = cause
-    self.place = place
+    self.place = Place(file: file, line: line)
   }
 
   package static func == (left: Self, right: Self) -> Bool {

@@ -25,16 +25,24 @@ package enum ProviderToken {
   ///
   /// - Throws: `provider_token_malformed`.
   package static func inspect(_ token: String) throws(APNsRequestError) -> Contents {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw malformed("it has \(parts.count) parts instead of three") }
-    let header = try object(parts[0], "header")
-    let claims = try object(parts[1], "claims")
+    let (header, claims, _) = try parts(token)
     guard let algorithm = header["alg"]?.string else { throw malformed("the header has no alg") }
     guard let keyID = header["kid"]?.string else { throw malformed("the header has no kid") }
     guard let teamID = claims["iss"]?.string else { throw malformed("the claims have no iss") }
     guard let issuedAt = claims["iat"]?.int else { throw malformed("iat is missing or not a whole number") }
     return Contents(
       algorithm: algorithm, keyID: keyID, teamID: teamID, issuedAt: WallTime(seconds: Int64(issuedAt)))
+  }
+
+  /// The two objects of a token, and its signature as it stands there.
+  ///
+  /// - Throws: `provider_token_malformed`.
+  package static func parts(
+    _ token: String
+  ) throws(APNsRequestError) -> (header: JSONSlice, claims: JSONSlice, signature: String) {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw malformed("it has \(parts.count) parts instead of three") }
+    return (try object(parts[0], "header"), try object(parts[1], "claims"), String(parts[2]))
   }
 
   /// Whether `token` carries a signature of `key`.
@@ -47,16 +55,21 @@ package enum ProviderToken {
 
   private static func object(_ part: Substring, _ name: String) throws(APNsRequestError) -> JSONSlice {
     guard let bytes = Base64URL.decode(String(part)) else { throw malformed("the \(name) is not base64url") }
+    let object: JSONSlice
     do {
-      return try JSONSlice(parsing: bytes)
+      object = try JSONSlice(parsing: bytes)
     } catch {
       throw malformed("the \(name) is not JSON")
     }
+    guard object.kind == .object else { throw malformed("the \(name) is not a JSON object") }
+    return object
   }
 
-  private static func malformed(_ why: String) -> APNsRequestError {
+  private static func malformed(
+    _ why: String, file: String = #fileID, line: Int = #line
+  ) -> APNsRequestError {
     APNsRequestError(
       code: "provider_token_malformed",
-      message: "This is no provider token: \(why). Make one with `pabal jwt make`.")
+      message: "This is no provider token: \(why). Make one with `pabal jwt make`.", file: file, line: line)
   }
 }

@@ -47,10 +47,13 @@ package enum APNsSound: Hashable, Sendable {
     return volume
   }
 
-  private static func invalid(_ why: String) -> APNsRequestError {
+  private static func invalid(
+    _ why: String, file: String = #fileID, line: Int = #line
+  ) -> APNsRequestError {
     APNsRequestError(
       code: "sound_invalid",
-      message: "The sound is not valid: \(why). Give a file name, \"default\", or {\"name\",\"critical\",\"volume\"}.")
+      message: "The sound is not valid: \(why). Give a file name, \"default\", or {\"name\",\"critical\",\"volume\"}.",
+      file: file, line: line)
   }
 }
 
@@ -73,9 +76,10 @@ package struct APNsBadge: Hashable, Sendable {
     return try APNsBadge(number)
   }
 
-  private static func invalid() -> APNsRequestError {
+  private static func invalid(file: String = #fileID, line: Int = #line) -> APNsRequestError {
     APNsRequestError(
       code: "badge_invalid",
-      message: "The badge must be a whole number from 0 (0 removes it), written without quotes.")
+      message: "The badge must be a whole number from 0 (0 removes it), written without quotes.", file: file, line: line
+    )
   }
 }

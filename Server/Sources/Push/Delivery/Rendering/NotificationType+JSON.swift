@@ -127,8 +127,10 @@ private struct TypeMembers {
     self.path = path
   }
 
-  func wrong(_ key: String, _ problem: String) -> NotificationTypeError {
-    NotificationTypeError(.member, "'\(path)\(key)' \(problem).")
+  func wrong(
+    _ key: String, _ problem: String, file: String = #fileID, line: Int = #line
+  ) -> NotificationTypeError {
+    NotificationTypeError(.member, "'\(path)\(key)' \(problem).", file: file, line: line)
   }
 
   func allow(_ names: Set<String>) throws(NotificationTypeError) {

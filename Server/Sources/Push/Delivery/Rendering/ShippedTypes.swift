@@ -1,3 +1,5 @@
+import PabalPrimitives
+
 /// The types that every app starts with: the guide's three, and one to say hello.
 package enum ShippedTypes {
   /// By name.

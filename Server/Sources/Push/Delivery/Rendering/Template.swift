@@ -1,3 +1,5 @@
+import PabalPrimitives
+
 /// A text with places for values: `{requesterName|truncate:20} asked for “{talentTitle}”.`
 ///
 /// `{name}` is a value; filters follow, in order, behind `|`; `{{` and `}}` are braces. Parsed once, so that a value

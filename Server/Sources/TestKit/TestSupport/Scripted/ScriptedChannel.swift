@@ -196,7 +196,7 @@ final class ScriptedChannel: ByteChannel {
     guard wasConnected else { return }
     travel { [self] in
       if !isStalled, !isLost {
-        peer?.fail(ChannelError(.reset, message: "The other side reset the connection."))
+        peer?.fail(ChannelError(.reset, "The other side reset the connection."))
       }
     }
   }
@@ -225,7 +225,7 @@ final class ScriptedChannel: ByteChannel {
     state = .ended
     waiting = []
     held = []
-    tellEnd(ChannelError(.loopStopped, message: "The scripted loop was ended."))
+    tellEnd(ChannelError(.loopStopped, "The scripted loop was ended."))
   }
 
   private func tellEnd(_ error: ChannelError?) {

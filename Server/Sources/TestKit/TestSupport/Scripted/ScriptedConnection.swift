@@ -55,7 +55,7 @@ package final class ScriptedConnection {
 
   /// Both sides see a reset now; what is under way is lost.
   package func reset() {
-    let error = ChannelError(.reset, message: "The connection was reset by the script.")
+    let error = ChannelError(.reset, "The connection was reset by the script.")
     for channel in [client, server] { channel.fail(error) }
   }
 
@@ -100,7 +100,7 @@ package final class ScriptedConnection {
 
   private func refuse() {
     server.fail(nil)
-    client.fail(ChannelError(.refused, message: "Nothing listens on \(endpoint)."))
+    client.fail(ChannelError(.refused, "Nothing listens on \(endpoint)."))
   }
 
   /// After each arrival.

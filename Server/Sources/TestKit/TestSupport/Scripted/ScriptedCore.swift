@@ -100,7 +100,7 @@ final class ScriptedCore {
       bound.port = lastPort
     }
     guard listeners[bound] == nil else {
-      throw ChannelError(.addressInUse, message: "\(bound) is taken; take port 0 for a free one.")
+      throw ChannelError(.addressInUse, "\(bound) is taken; take port 0 for a free one.")
     }
     let listener = ScriptedListener(core: self, endpoint: bound, accept: accept)
     listeners[bound] = listener
