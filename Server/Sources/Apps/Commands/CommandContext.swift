@@ -37,6 +37,13 @@ package struct CommandContext: Sendable {
       clock: .system, randomness: .system, signals: signals)
   }
 
+  /// The same world for `--no-color`.
+  var withoutColor: CommandContext {
+    CommandContext(
+      environment: environment, output: output, errors: errors, outputTerminal: outputTerminal.withoutColor,
+      errorTerminal: errorTerminal.withoutColor, clock: clock, randomness: randomness, signals: signals)
+  }
+
   /// Talk: hints and warnings.
   package func say(_ text: String) {
     errors.line(text)

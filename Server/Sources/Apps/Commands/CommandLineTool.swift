@@ -34,6 +34,7 @@ package enum CommandLineTool {
     Verb("sim", "fault", run: SimFault.run),
     Verb("sim", "inbox", run: SimInbox.run),
     Verb("sim", "requests", run: SimRequests.run),
+    Verb("sim", "stats", run: SimStats.run),
     Verb("sim", "clock", run: SimClock.run),
     Verb("sim", "reset", run: SimReset.run),
     Verb("completion", run: Completion.run),
@@ -42,6 +43,9 @@ package enum CommandLineTool {
     Verb("version", run: Version.run),
   ]
 
+  private static let noColor = OptionDefinition(
+    "no-color", .flag, "no colour, whatever the terminal; NO_COLOR=1 says it for all commands")
+
   package static let definition = CommandDefinition(
     "pabal", summary: "push notifications to Apple devices, and a strict APNs stand-in to try them on",
     examples: [
@@ -49,6 +53,7 @@ package enum CommandLineTool {
       CommandExample("pabal send --user demo-jiwon -t 안녕 -b \"첫 푸시\"", "a push through it"),
       CommandExample("pabal explain apns.BadDeviceToken", "what a reason means and what to do"),
     ],
+    everywhere: [noColor],
     subcommands: [
       Up.definition,
       Send.definition,
@@ -71,7 +76,7 @@ package enum CommandLineTool {
         "sim", summary: "a local APNs to try things on",
         subcommands: [
           SimServe.definition, SimDevices.definition, SimAdd.definition, SimFault.definition, SimInbox.definition,
-          SimRequests.definition, SimClock.definition, SimReset.definition,
+          SimRequests.definition, SimStats.definition, SimClock.definition, SimReset.definition,
         ], plannedSubcommands: ["tap", "phone", "relay", "flood"]),
       Completion.definition,
       Manual.definition,
@@ -99,7 +104,7 @@ package enum CommandLineTool {
         guard let verb = verbs.first(where: { $0.path == command.path }) else {
           preconditionFailure("every verb of the definition is in the table")
         }
-        return try await verb.run(command, context)
+        return try await verb.run(command, command.isSet(noColor) ? context.withoutColor : context)
       }
     } catch {
       return refuse(error, context)

@@ -1,4 +1,5 @@
 import ArgumentParsing
+import PabalPrimitives
 
 #if canImport(Darwin)
 internal import Darwin
@@ -13,11 +14,36 @@ package enum CommandProcess {
     let signals = SignalWatch()
     let context = CommandContext.system(environment: environment(), signals: signals)
     Task.detached {
-      let code = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), context)
+      let code = await obey(context)
       context.output.flush()
       exit(code.rawValue)
     }
     signals.takeForEver()
+  }
+
+  private static func obey(_ context: CommandContext) async -> ExitCode {
+    let words: [String]
+    do throws(UsageError) {
+      words = try Self.words()
+    } catch {
+      context.say("pabal: \(error.message)")
+      return .usage
+    }
+    return await CommandLineTool.run(words, context)
+  }
+
+  /// The words after the program's name.
+  ///
+  /// - Throws: `usage` for one that is not UTF-8: decoded, it would be another word, and be sent.
+  private static func words() throws(UsageError) -> [String] {
+    var words: [String] = []
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      guard let bytes = CommandLine.unsafeArgv[index], let word = String(validatingCString: bytes) else {
+        throw UsageError("Word \(index) of the command line is not UTF-8. Set the terminal to UTF-8, or give a file.")
+      }
+      words.append(word)
+    }
+    return words
   }
 
   /// Ends the process without finishing anything: the second Ctrl-C.

@@ -6,6 +6,8 @@ package struct CommandDefinition: Sendable {
   /// Shown first in the help: what people copy.
   package let examples: [CommandExample]
   package let options: [OptionDefinition]
+  /// On the root: what every verb takes besides its own; flags without a value, before the verb too.
+  package let everywhere: [OptionDefinition]
   package let operands: [OperandDefinition]
   package let subcommands: [CommandDefinition]
   /// Verbs below this one that people will look for and that do not exist yet: refused by name.
@@ -17,13 +19,14 @@ package struct CommandDefinition: Sendable {
 
   package init(
     _ name: String, summary: String, examples: [CommandExample] = [], options: [OptionDefinition] = [],
-    operands: [OperandDefinition] = [], subcommands: [CommandDefinition] = [],
+    everywhere: [OptionDefinition] = [], operands: [OperandDefinition] = [], subcommands: [CommandDefinition] = [],
     plannedSubcommands: [String] = [], plannedOptions: [String] = [], notes: [String] = []
   ) {
     self.name = name
     self.summary = summary
     self.examples = examples
     self.options = options
+    self.everywhere = everywhere
     self.operands = operands
     self.subcommands = subcommands
     self.plannedSubcommands = plannedSubcommands

@@ -18,12 +18,18 @@ package struct CommandParser: Sendable {
     var command = root
     var path: [String] = []
     var rest = words[...]
+    var values: [String: [String]] = [:]
     while !command.subcommands.isEmpty {
       guard let word = rest.first else {
         guard path.isEmpty else { throw UsageError(missingVerb(of: command, path)) }
-        return .help(HelpText.render(root, path: []))
+        return .help(help(root, path))
       }
-      if Self.asksForHelp(word) { return .help(HelpText.render(command, path: path)) }
+      if Self.asksForHelp(word) { return .help(help(command, path)) }
+      if let option = root.everywhere.first(where: { "--" + $0.name == word }) {
+        values[option.name] = []
+        rest = rest.dropFirst()
+        continue
+      }
       guard let next = command.subcommands.first(where: { $0.name == word }) else {
         throw UsageError(unknownVerb(word, of: command, path))
       }
@@ -32,15 +38,19 @@ package struct CommandParser: Sendable {
       command = next
     }
     if rest.prefix(while: { $0 != "--" }).contains(where: Self.asksForHelp) {
-      return .help(HelpText.render(command, path: path))
+      return .help(help(command, path))
     }
-    return .run(try parseOptions(rest, of: command, path: path))
+    return .run(try parseOptions(rest, of: command, path: path, values))
+  }
+
+  private func help(_ command: CommandDefinition, _ path: [String]) -> String {
+    HelpText.render(command, path: path, everywhere: root.everywhere)
   }
 
   private func parseOptions(
-    _ words: ArraySlice<String>, of command: CommandDefinition, path: [String]
+    _ words: ArraySlice<String>, of command: CommandDefinition, path: [String], _ earlier: [String: [String]]
   ) throws(UsageError) -> ParsedCommand {
-    var values: [String: [String]] = [:]
+    var values = earlier
     var operands: [String] = []
     var rest = words
     var onlyOperands = false
@@ -95,16 +105,17 @@ package struct CommandParser: Sendable {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let name = parts[0]
     let inline = parts.count > 1 ? parts[1] : nil
+    let options = command.options + root.everywhere
     if name.hasPrefix("--") {
-      if let option = command.options.first(where: { "--" + $0.name == name }) { return (option, inline) }
+      if let option = options.first(where: { "--" + $0.name == name }) { return (option, inline) }
     } else if name.count == 2, let letter = name.last {
-      if let option = command.options.first(where: { $0.short == letter }) { return (option, inline) }
+      if let option = options.first(where: { $0.short == letter }) { return (option, inline) }
     }
     guard !command.plannedOptions.contains(where: { "--" + $0 == name }) else {
       throw UsageError("\(name) is not built yet; leave it out.")
     }
     let help = "`pabal \((path + ["--help"]).joined(separator: " "))` lists them."
-    let nearest = NearestWord.find(name, among: command.options.map { "--" + $0.name })
+    let nearest = NearestWord.find(name, among: options.map { "--" + $0.name })
     throw UsageError("Unknown flag \(name). " + (nearest.map { "Did you mean \($0)? " } ?? "") + help)
   }
 

@@ -24,7 +24,7 @@ extension CompletionScript {
     let words = stop.offers.filter { !$0.word.hasPrefix("--") }.map {
       "\(start) -a \(Self.fishQuoted($0.word)) -d \(Self.fishQuoted($0.help))"
     }
-    let flags = stop.command.options.map { option in
+    let flags = stop.options.map { option in
       let short = option.short.map { " -s \($0)" } ?? ""
       return "\(start)\(short) -l \(option.name)\(Self.fishValue(option)) -d \(Self.fishQuoted(option.help))"
     }

@@ -29,17 +29,22 @@ package struct CompletionScript: Sendable {
     /// `pabal sim serve`.
     let call: String
     let command: CommandDefinition
+    let options: [OptionDefinition]
 
     /// Verbs, fixed operands and flags, with what they mean.
     var offers: [(word: String, help: String)] {
       command.subcommands.map { ($0.name, $0.summary) }
         + command.operands.flatMap { operand in operand.choices.map { ($0, operand.help) } }
-        + command.options.map { ("--" + $0.name, $0.help) } + [("--help", "what it does and takes")]
+        + options.map { ("--" + $0.name, $0.help) } + [("--help", "what it does and takes")]
     }
   }
 
   var stops: [Stop] {
-    root.all.map { Stop(call: ([root.name] + $0.path).joined(separator: " "), command: $0.command) }
+    root.all.map { path, command in
+      Stop(
+        call: ([root.name] + path).joined(separator: " "), command: command,
+        options: command.options + root.everywhere)
+    }
   }
 
   /// What may follow a flag.
@@ -69,7 +74,7 @@ package struct CompletionScript: Sendable {
   /// Calls with a flag, by what may follow: `pabal send --p8`.
   func flagCalls(_ isWanted: (Value) -> Bool) -> [(calls: [String], value: Value)] {
     stops.flatMap { stop in
-      stop.command.options.compactMap { option in
+      stop.options.compactMap { option in
         guard let value = Self.value(of: option), isWanted(value) else { return nil }
         return (Self.spellings(of: option).map { "\(stop.call) \($0)" }, value)
       }

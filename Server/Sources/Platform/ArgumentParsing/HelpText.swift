@@ -1,6 +1,6 @@
 /// The text of `--help`: examples first, then what there is.
 enum HelpText {
-  static func render(_ command: CommandDefinition, path: [String]) -> String {
+  static func render(_ command: CommandDefinition, path: [String], everywhere: [OptionDefinition]) -> String {
     let call = (["pabal"] + path).joined(separator: " ")
     var blocks = ["\(call): \(command.summary)"]
     if !command.examples.isEmpty {
@@ -16,6 +16,9 @@ enum HelpText {
     }
     if !command.options.isEmpty {
       blocks.append("Flags\n" + columns(command.options.map { ($0.spelling, $0.help) }))
+    }
+    if !everywhere.isEmpty {
+      blocks.append("Everywhere\n" + columns(everywhere.map { ($0.spelling, $0.help) }))
     }
     return (blocks + command.notes).joined(separator: "\n\n") + "\n"
   }

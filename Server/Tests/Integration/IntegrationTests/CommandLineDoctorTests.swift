@@ -44,6 +44,61 @@ import Glibc
     }
   }
 
+  @Test func aCertificateIsTriedAsWell() async throws {
+    try await withCommandStage { stage in
+      let way = try ["--endpoint", stage.apns("sandbox"), "--ca", stage.apns("caFile")]
+      let checks = try await doctor(stage, way + ["--p12", try stage.apns("p12File")])
+      #expect(state(checks, "key_file") == "ok" && state(checks, "key") == "ok", "\(checks)")
+      #expect(checks["key_file"]?["detail"]?["en"]?.string?.contains("com.example.demo") == true)
+      let pair = try ["--cert", stage.apns("certFile"), "--key", stage.apns("certKeyFile")]
+      #expect(state(try await doctor(stage, way + pair), "key_file") == "ok")
+    }
+  }
+
+  @Test func certificatesThatCannotBeUsedFailForTheirOwnReason() async throws {
+    try await withCommandStage { stage in
+      let way = try ["--endpoint", stage.apns("sandbox"), "--ca", stage.apns("caFile")]
+      let now = Clock.system.wall()
+      let authority = try CertificateAuthority.make(commonName: "Somebody", now: now)
+      let written = { (name: String, begin: WallTime, passphrase: String) in
+        let identity = try authority.issueClientCertificate(
+          commonName: "Apple Push Services: com.example.demo", userID: "com.example.demo", now: begin)
+        let path = stage.folder.file(name)
+        try TestFiles.write(try PKCS12.write(identity, passphrase: passphrase, friendlyName: name), to: path)
+        return path
+      }
+      let expired = try written("expired.p12", now.advanced(by: .seconds(-400 * 86_400)), "")
+      let locked = try written("locked.p12", now, "open sesame")
+      let wrong = stage.folder.file("wrong")
+      try TestFiles.write("sesame\n", to: wrong)
+      let text = stage.folder.file("text.p12")
+      try TestFiles.write("hello", to: text)
+      for (flags, detail, advice) in [
+        (["--p12", expired], "The certificate ended on ", "Renew it"),
+        (["--p12", locked], "--passphrase-file", "Give the passphrase"),
+        (["--p12", locked, "--passphrase-file", wrong], "passphrase", "Keychain Access"),
+        (["--p12", text], "text.p12", "Export the certificate again"),
+        (["--cert", text], "text.p12", "PEM"), (["--p12", expired, "--key", text], "--key goes with --cert", "--p12"),
+      ] {
+        let checks = try await doctor(stage, way + flags)
+        #expect(state(checks, "key_file") == "failed", "\(flags)")
+        let shown = try #require(checks["key_file"])
+        let words = (shown["detail"]?["en"]?.string ?? "", shown["do"]?["en"]?.string ?? "")
+        #expect(words.0.contains(detail) && words.1.contains(advice), "\(flags): \(words)")
+        #expect(state(checks, "http2") == "ok" && state(checks, "key") == "skipped", "\(flags)")
+      }
+      // Opened by its passphrase, and then not one that this APNs knows.
+      let right = stage.folder.file("right")
+      try TestFiles.write("open sesame\n", to: right)
+      let stranger = try await doctor(stage, way + ["--p12", locked, "--passphrase-file", right])
+      #expect(state(stranger, "key_file") == "ok")
+      #expect(stranger.values.contains { $0["state"]?.string == "failed" }, "\(stranger)")
+
+      let foreign = try await doctor(stage, way + ["--p12", stage.apns("p12File"), "--topic", "com.example.other"])
+      #expect(state(foreign, "key") == "failed", "\(foreign)")
+    }
+  }
+
   @Test func withoutAKeyTheWayAloneIsChecked() async throws {
     try await withCommandStage { stage in
       let way = try ["--endpoint", stage.apns("sandbox"), "--ca", stage.apns("caFile")]

@@ -2,7 +2,7 @@ import PabalPrimitives
 import TestSupport
 import Testing
 
-/// `pabal sim devices|add|fault|inbox|requests|clock|reset` against a running stand-in.
+/// `pabal sim devices|add|fault|inbox|requests|clock|reset` at the control API of a running stand-in.
 @Suite struct CommandLineSimTests {
   private func sim(_ stage: CommandStage, _ words: String...) async throws -> ChildProcess.Result {
     try await stage.pabal(["sim"] + words + ["--control", try #require(stage.ready["control"]?.string)])

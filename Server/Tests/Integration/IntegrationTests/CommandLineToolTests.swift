@@ -1,3 +1,4 @@
+import Cryptography
 import PabalPrimitives
 import TestSupport
 import Testing
@@ -21,6 +22,45 @@ import Testing
       let push = try #require(try await stage.inbox().first)
       #expect(push["collapseId"]?.string == "a 'b'")
       #expect(push["payload"]?["aps"]?["alert"]?["body"]?.string == "it's")
+    }
+  }
+
+  @Test func thePrintedCurlCommandShowsACertificate() async throws {
+    try await withCommandStage { stage in
+      let payload = stage.folder.file("push.json")
+      try TestFiles.write("{\"aps\":{\"alert\":\"x\"}}", to: payload)
+      let pem = try (TestFiles.read(stage.apns("certFile")), TestFiles.read(stage.apns("certKeyFile")))
+      let identity = try PEMIdentity.read(certificate: pem.0, key: pem.1, passphrase: nil)
+      // A colon in its name is none before a passphrase.
+      let locked = stage.folder.file("my:push.p12")
+      try TestFiles.write(try PKCS12.write(identity, passphrase: "open 's'", friendlyName: "x"), to: locked)
+      let passphrase = stage.folder.file("pass phrase")
+      try TestFiles.write("open 's'\n", to: passphrase)
+      let way = try [
+        "--topic", stage.apns("topic"), "--endpoint", stage.apns("sandbox"), "--ca", stage.apns("caFile"), "--device",
+        stage.tokens[0],
+      ]
+      for credential in try [
+        ["--p12", stage.apns("p12File")], ["--cert", stage.apns("certFile"), "--key", stage.apns("certKeyFile")],
+        ["--p12", locked, "--passphrase-file", passphrase],
+      ] {
+        let printed = try await stage.pabal(["payload", "curl", payload] + credential + way)
+        #expect(printed.code == 0, "\(printed.errors)")
+        #expect(!printed.output.contains("open ") && !printed.output.contains("authorization"))
+        let run = try await ChildProcess.run(
+          "/bin/bash", ["-c", printed.output],
+          environment: stage.environment.merging(["no_proxy": "127.0.0.1"]) { $1 })
+        #expect(run.output.hasPrefix("HTTP/2 200"), "\(credential): \(run.output) \(run.errors)")
+      }
+      #expect(try await stage.inbox().count == 3)
+      for (credential, expected) in [
+        (["--p12", "a.p12", "--p8", "b.p8"], "not both"), (["--p12", "a.p12", "--key", "b"], "--key goes with --cert"),
+        (["--cert", "a", "--passphrase-file", "-"], "must be a file here"), ([], "--p8 is missing"),
+      ] {
+        let refused = try await stage.pabal(["payload", "curl", payload] + credential + way)
+        #expect(refused.code == 2 && refused.output.isEmpty)
+        #expect(refused.errors.contains(expected), "\(refused.errors)")
+      }
     }
   }
 

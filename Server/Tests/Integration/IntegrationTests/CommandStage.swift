@@ -54,8 +54,10 @@ final class CommandStage: Sendable {
     try await pabal(["send"] + target() + arguments, input: input)
   }
 
-  func start(_ arguments: [String]) throws -> ChildProcess {
-    try ChildProcess(try TestFiles.pabal(), arguments, environment: environment, folder: folder.path)
+  func start(_ arguments: [String], errorsAreTerminal: Bool = false) throws -> ChildProcess {
+    try ChildProcess(
+      try TestFiles.pabal(), arguments, environment: environment, folder: folder.path,
+      errorsAreTerminal: errorsAreTerminal)
   }
 
   func setFaults(_ rules: [JSONValue]) async throws {

@@ -37,7 +37,8 @@ struct BenchPlan: Sendable {
   /// - Throws: `UsageError` and the errors of key and payload.
   init(_ command: ParsedCommand, _ context: CommandContext) throws {
     _ = try command.required(SendOptions.endpoint)
-    (endpoint, tls) = try SendEndpoint.read(command)
+    endpoint = try SendEndpoint.place(command)
+    tls = try TLSClientContext(trust: try SendEndpoint.trust(command))
     guard !Self.isApple(endpoint.host) else {
       throw UsageError(
         "\(endpoint.host) is Apple's: pushes to tokens that do not exist would only get your key blocked. "

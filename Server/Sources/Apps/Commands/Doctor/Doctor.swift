@@ -21,14 +21,15 @@ enum Doctor {
         "and does APNs take the key for this app?"),
     ],
     options: [
-      SendOptions.p8, SendOptions.keyID, SendOptions.team, SendOptions.topic, SendOptions.environment,
-      SendOptions.endpoint, SendOptions.ca, timeServer, json,
+      SendOptions.p8, SendOptions.keyID, SendOptions.team, SendOptions.p12, SendOptions.cert, SendOptions.key,
+      SendOptions.passphraseFile, SendOptions.topic, SendOptions.environment, SendOptions.endpoint, SendOptions.ca,
+      timeServer, json,
     ],
     notes: [
       """
-      The key is tried with a push to a token that no device can have: BadDeviceToken then means that the key was taken.
-      It reaches nobody, uses a connection of its own and the provider token that other commands share, and is made at
-      most once a minute. Without --environment and --endpoint both of Apple's are checked.
+      Key or certificate are tried with a push to a token that no device can have: BadDeviceToken then means that they
+      were taken. It reaches nobody, uses a connection of its own and the provider token that other commands share, and
+      is made at most once a minute. Without --environment and --endpoint both of Apple's are checked.
       """,
       "Exit code 0 when nothing failed, 6 when something did.",
     ])
@@ -36,8 +37,8 @@ enum Doctor {
   static func run(_ command: ParsedCommand, _ context: CommandContext) async throws -> ExitCode {
     let targets = try DoctorTarget.read(command)
     var report = DoctorReport(context, isQuiet: command.isSet(json))
-    var credential: APNsTokenCredential?
-    if command.isSet(SendOptions.p8) {
+    var credential: APNsCredential?
+    if [SendOptions.p8, SendOptions.p12, SendOptions.cert].contains(where: command.isSet) {
       let key = DoctorKeyFile.check(command, context)
       report.add(key.check)
       credential = key.credential
@@ -58,19 +59,21 @@ enum Doctor {
 /// One APNs to be examined.
 struct DoctorTarget {
   let endpoint: Endpoint
-  let tls: TLSClientContext
+  let trust: TLSTrust
   let isApples: Bool
 
   static func read(_ command: ParsedCommand) throws -> [DoctorTarget] {
     guard command.isSet(SendOptions.endpoint) || command.isSet(SendOptions.environment) else {
       if command.isSet(SendOptions.ca) { _ = try SendEndpoint.place(command) }
-      let tls = try TLSClientContext()
       return PushEnvironment.allCases.map {
-        DoctorTarget(endpoint: SendEndpoint.host($0), tls: tls, isApples: true)
+        DoctorTarget(endpoint: SendEndpoint.host($0), trust: .system, isApples: true)
       }
     }
-    let (endpoint, tls) = try SendEndpoint.read(command)
-    return [DoctorTarget(endpoint: endpoint, tls: tls, isApples: command.isSet(SendOptions.environment))]
+    return [
+      DoctorTarget(
+        endpoint: try SendEndpoint.place(command), trust: try SendEndpoint.trust(command),
+        isApples: command.isSet(SendOptions.environment))
+    ]
   }
 
   /// DNS, TCP, TLS, HTTP/2, then the key; each only when the one before worked.
@@ -83,7 +86,7 @@ struct DoctorTarget {
     report.add(tcp)
     guard tcp.state == .ok else { return }
     do {
-      for check in try await probe.run(endpoint, tls) { report.add(check) }
+      for check in try await probe.run(endpoint, trust) { report.add(check) }
     } catch {
       report.add(
         DoctorCheck(

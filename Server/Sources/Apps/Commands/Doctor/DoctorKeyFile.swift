@@ -1,5 +1,6 @@
 import APNs
 import ArgumentParsing
+import PabalModel
 import PabalPrimitives
 import ServerAPI
 
@@ -9,18 +10,20 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The key's file: readable, a key of the right kind, its ids well formed, and not open to everybody.
+/// The file of key or certificate: readable, of the right kind, its ids well formed, and not open to everybody.
 enum DoctorKeyFile {
   static func check(
     _ command: ParsedCommand, _ context: CommandContext
-  ) -> (check: DoctorCheck, credential: APNsTokenCredential?) {
+  ) -> (check: DoctorCheck, credential: APNsCredential?) {
     do {
-      let (credential, warning) = try SendCredential.token(command, environment: context.environment)
-      if let warning {
-        let advice = Sentence("Compare file name and --key-id.", "파일 이름과 --key-id를 비교하세요.")
-        return (DoctorCheck("key_file", .warning, Sentence(warning, warning), do: advice), credential)
+      let (credential, warnings) = try SendCredential.read(command, context)
+      guard warnings.isEmpty else {
+        let words = warnings.joined(separator: " ")
+        let advice = Sentence("Mend it before you send in numbers.", "대량으로 보내기 전에 바로잡으세요.")
+        return (DoctorCheck("key_file", .warning, Sentence(words, words), do: advice), credential)
       }
-      let path = command.value(SendOptions.p8) ?? ""
+      let path =
+        [SendOptions.p8, SendOptions.p12, SendOptions.key, SendOptions.cert].compactMap(command.value).first ?? ""
       if isOpen(path) {
         let check = DoctorCheck(
           "key_file", .warning,
@@ -28,17 +31,32 @@ enum DoctorKeyFile {
           do: Sentence("chmod 600 \(path)", "chmod 600 \(path)"))
         return (check, credential)
       }
-      return (
-        DoctorCheck("key_file", .ok, Sentence("\(path), a P-256 private key", "\(path), P-256 개인 키입니다")), credential
-      )
+      return (DoctorCheck("key_file", .ok, kind(of: credential, path)), credential)
     } catch let error as any CodedError {
-      let advice = Sentence(
-        "Give --p8, --team and, unless the file is called AuthKey_<ID>.p8, --key-id.",
-        "--p8과 --team을, 파일 이름이 AuthKey_<ID>.p8이 아니면 --key-id도 주세요.")
-      return (DoctorCheck("key_file", .failed, Sentence(error.message, error.message), do: advice), nil)
+      return (failure(error), nil)
     } catch {
       return (DoctorCheck("key_file", .failed, Sentence("\(error)", "\(error)")), nil)
     }
+  }
+
+  /// What is known of the error's code says what to do; of the command line nothing is.
+  private static func failure(_ error: any CodedError) -> DoctorCheck {
+    guard error.code != "usage", let entry = Glossary.find(error.code) else {
+      let advice = Sentence(
+        "Give --p8 and --team (and --key-id unless the file is AuthKey_<ID>.p8), or --p12, or --cert and --key.",
+        "--p8과 --team을(파일 이름이 AuthKey_<ID>.p8이 아니면 --key-id도), 또는 --p12나 --cert와 --key를 주세요.")
+      return DoctorCheck("key_file", .failed, Sentence(error.message, error.message), do: advice)
+    }
+    return DoctorCheck(
+      "key_file", .failed, Sentence(error.message, "\(entry.what.korean) (\(error.code))"), do: entry.advice)
+  }
+
+  private static func kind(of credential: APNsCredential, _ path: String) -> Sentence {
+    guard let topics = credential.topics else {
+      return Sentence("\(path), a P-256 private key", "\(path), P-256 개인 키입니다")
+    }
+    let names = topics.map(\.rawValue).joined(separator: ", ")
+    return Sentence("\(path), a certificate for \(names)", "\(path), \(names)용 인증서입니다")
   }
 
   /// Mode bits for group or others.

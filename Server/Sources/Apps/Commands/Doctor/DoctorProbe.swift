@@ -4,23 +4,27 @@ import EventLoop
 import HTTP2Connections
 import PabalModel
 import PabalPrimitives
+import ProviderTransport
 import ServerAPI
 import TLS
 
 /// TLS, HTTP/2 and the key, on a connection of its own.
 struct DoctorProbe {
-  private let credential: APNsTokenCredential?
+  private let credential: APNsCredential?
   private let topic: String?
   private let context: CommandContext
 
-  init(_ credential: APNsTokenCredential?, _ command: ParsedCommand, _ context: CommandContext) {
+  init(_ credential: APNsCredential?, _ command: ParsedCommand, _ context: CommandContext) {
     self.credential = credential
-    topic = command.value(SendOptions.topic)
+    // A certificate names its app.
+    topic = command.value(SendOptions.topic) ?? credential?.topics?.first?.rawValue
     self.context = context
   }
 
-  /// - Throws: what keeps an event loop from starting.
-  func run(_ endpoint: Endpoint, _ tls: TLSClientContext) async throws -> [DoctorCheck] {
+  /// - Throws: what keeps an event loop from starting, or a certificate from being shown.
+  func run(_ endpoint: Endpoint, _ trust: TLSTrust) async throws -> [DoctorCheck] {
+    let tls =
+      try credential.map { try TLSClientContext(trust: trust, credential: $0) } ?? TLSClientContext(trust: trust)
     let place = endpoint.description
     let log = credential.flatMap { ProbeLog(endpoint, $0, topic: topic ?? "", context) }
     let earlier = log?.recent()
@@ -49,9 +53,12 @@ struct DoctorProbe {
   private func probeRequest() throws -> ProbeRequest? {
     guard let credential, let topic else { return nil }
     let head = try APNsHead(topic: Topic(rawValue: topic), pushType: .alert, expiration: .attemptOnce)
-    let token = try credential.token(at: context.clock.wall(), unwanted: []).text
+    var headers = head.headers.map { ($0.name, $0.value) }
+    if case .token(let key) = credential {
+      headers.append(("authorization", "bearer \(try key.token(at: context.clock.wall(), unwanted: []).text)"))
+    }
     return ProbeRequest(
-      headers: [("authorization", "bearer \(token)")] + head.headers.map { ($0.name, $0.value) },
+      headers: headers,
       apnsID: APNsID(octets: context.randomness.fill(16)).description)
   }
 
@@ -109,7 +116,8 @@ struct DoctorProbe {
 
   private static func noKey(_ place: String) -> DoctorCheck {
     DoctorCheck(
-      "key", at: place, .skipped, Sentence("no key given (--p8, --team, --topic)", "키를 주지 않음(--p8, --team, --topic)"))
+      "key", at: place, .skipped,
+      Sentence("no key given (--p8 and --team, or --p12)", "키를 주지 않음(--p8과 --team, 또는 --p12)"))
   }
 
   private static func noTopic(_ place: String) -> DoctorCheck {

@@ -25,9 +25,9 @@ struct ProbeLog: Sendable {
   private let clock: Clock
 
   /// `nil` where no folder for such files can be had; then nothing is remembered.
-  init?(_ endpoint: Endpoint, _ credential: APNsTokenCredential, topic: String, _ context: CommandContext) {
+  init?(_ endpoint: Endpoint, _ credential: APNsCredential, topic: String, _ context: CommandContext) {
     guard let folder = SharedProviderToken.folder(context.environment) else { return nil }
-    let subject = "\(endpoint)/\(credential.teamID)/\(credential.keyID)/\(topic)"
+    let subject = "\(endpoint)/\(credential.fingerprint)/\(topic)"
     do {
       path = "\(folder)/probe-\(Hex.encode(try SHA256.hash(Array(subject.utf8)).prefix(16)))"
     } catch {

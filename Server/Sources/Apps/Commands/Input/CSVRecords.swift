@@ -21,10 +21,15 @@ struct CSVRecords: Sendable {
     guard let range = try lines.next(), let fields = CSVFields.split(Self.line(lines.copy(range))).complete else {
       throw UsageError("\(path) has no CSV header line. Its first line names the columns, one of them device.")
     }
-    let names = fields.map { String(decoding: $0, as: UTF8.self) }
+    let names = fields.compactMap { String(validating: $0, as: UTF8.self) }
+    guard names.count == fields.count else {
+      throw UsageError("The header of \(path) is not UTF-8. Save the file as UTF-8.")
+    }
     guard let device = names.firstIndex(of: "device") else {
       let hint = names.count == 1 && names[0].contains(";") ? " Separate the columns by commas." : ""
-      throw UsageError("\(path) has no column device; its header names \(names.joined(separator: ", ")).\(hint)")
+      throw UsageError(
+        "\(path) has no column device; its header names \(names.joined(separator: ", ")).\(hint) "
+          + "Call the column of the tokens device.")
     }
     if let twice = names.indices.first(where: { names[..<$0].contains(names[$0]) }) {
       throw UsageError("\(path) has the column \(names[twice]) twice. Give each column a name of its own.")
@@ -77,7 +82,8 @@ struct CSVRecords: Sendable {
         continue
       }
       guard let value = Self.quoted(fields[column]) else {
-        return .bad(LineFault(.lineInvalid, text: token.hex, message: "The line is not valid UTF-8."))
+        return .bad(
+          LineFault(.lineInvalid, text: token.hex, message: "The line is not valid UTF-8; save the file as UTF-8."))
       }
       values.append(value)
     }
@@ -95,10 +101,7 @@ struct CSVRecords: Sendable {
 
   /// A field as a JSON string; `nil` unless it is UTF-8.
   private static func quoted(_ field: [UInt8]) -> [UInt8]? {
-    let text = String(decoding: field, as: UTF8.self)
-    // Decoding replaces what is not UTF-8.
-    guard text.utf8.elementsEqual(field) else { return nil }
-    return JSONValue.string(text).encoded
+    String(validating: field, as: UTF8.self).map { JSONValue.string($0).encoded }
   }
 }
 

@@ -88,14 +88,14 @@ package final class InputFile: Sendable {
       guard count > 0 else { return bytes }
       bytes += chunk.prefix(count)
       guard bytes.count <= limit else {
-        throw UsageError("\(what) \(path) is longer than \(limit) bytes; is it the right file?")
+        throw UsageError("\(what) \(input.path) is longer than \(limit) bytes: name the right file.")
       }
     }
   }
 
   private static func reason(_ number: Int32) -> String {
     switch number {
-    case ENOENT: "there is no such file"
+    case ENOENT: "there is no such file; check the path"
     case EACCES: "permission denied; check its mode and owner"
     case EISDIR: "it is a directory"
     case EMFILE, ENFILE: "too many files are open"

@@ -1,5 +1,5 @@
 /// `host`, `host:port` or `[ipv6]:port` of a URL.
-struct URLAuthority {
+struct URLAuthority: Equatable {
   let host: String
   let port: UInt16
 

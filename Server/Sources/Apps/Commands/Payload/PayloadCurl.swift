@@ -17,14 +17,15 @@ enum PayloadCurl {
         "to send by hand, or to show somebody")
     ],
     options: [
-      SendOptions.p8, SendOptions.keyID, SendOptions.team, SendOptions.topic, device, SendOptions.environment,
+      SendOptions.p8, SendOptions.keyID, SendOptions.team, SendOptions.p12, SendOptions.cert, SendOptions.key,
+      SendOptions.passphraseFile, SendOptions.topic, device, SendOptions.environment,
       SendOptions.endpoint, SendOptions.ca, PayloadSource.pushType, SendOptions.priority, SendOptions.expiration,
       SendOptions.collapseID, SendOptions.apnsID,
     ], operands: [PayloadSource.file],
     notes: [
       """
-      The provider token is not printed: the command calls `pabal jwt make` when it runs. It names the device token and
-      the files, so treat it as you treat them.
+      Neither a provider token nor a passphrase is printed: the command calls `pabal jwt make`, or reads
+      --passphrase-file, when it runs. It names the device token and the files, so treat it as you treat them.
       """
     ])
 
@@ -41,7 +42,7 @@ enum PayloadCurl {
     }
     var words = ["curl -i --http2 --no-progress-meter"]
     if let ca = command.value(SendOptions.ca) { words.append("--cacert \(Self.quoted(ca))") }
-    words.append("-H \"authorization: bearer $(\(try tokenCommand(command)))\"")
+    words += try credentialWords(command)
     words += head.headers.map { "-H \(Self.quoted("\($0.name): \($0.value)"))" }
     if let id = command.value(SendOptions.apnsID) {
       words.append("-H \(Self.quoted("apns-id: \(try APNsID(checking: id))"))")
@@ -53,6 +54,29 @@ enum PayloadCurl {
     words.append(Self.quoted("https://\(place)/3/device/\(token.hex)"))
     context.output.line(words.joined(separator: " \\\n  "))
     return .done
+  }
+
+  private static func credentialWords(_ command: ParsedCommand) throws(UsageError) -> [String] {
+    switch try SendCredential.kind(command) {
+    case .signingKey: ["-H \"authorization: bearer $(\(try tokenCommand(command)))\""]
+    case .bundle(let path): ["--cert-type P12 --cert \(quotedCertificate(path))"] + (try passphraseWords(command))
+    case .certificate(let path, let key):
+      ["--cert \(quotedCertificate(path))"] + (key.map { ["--key \(quoted($0))"] } ?? [])
+        + (try passphraseWords(command))
+    }
+  }
+
+  private static func passphraseWords(_ command: ParsedCommand) throws(UsageError) -> [String] {
+    guard let path = command.value(SendOptions.passphraseFile) else { return [] }
+    guard path != "-" else {
+      throw UsageError("--passphrase-file must be a file here: it is read when the printed command runs.")
+    }
+    return ["--pass \"$(cat \(quoted(path)))\""]
+  }
+
+  /// curl takes what follows a colon for a passphrase.
+  private static func quotedCertificate(_ path: String) -> String {
+    quoted(path.map { $0 == ":" || $0 == "\\" ? "\\\($0)" : String($0) }.joined())
   }
 
   private static func tokenCommand(_ command: ParsedCommand) throws(UsageError) -> String {

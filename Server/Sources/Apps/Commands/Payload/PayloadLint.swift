@@ -28,13 +28,14 @@ enum PayloadLint {
   }
 
   private static func summary(_ report: PayloadReport, _ context: CommandContext) -> String {
-    let type = report.pushType?.rawValue ?? "?"
+    let type = report.pushType?.rawValue
+    let counted = { (count: Int, word: String) in "\(count) \(word)\(count == 1 ? "" : "s")" }
     let verdict = context.errorTerminal.mark(report.errors > 0 ? .bad : report.warnings > 0 ? .attention : .good)
     return context.text(
-      en: "\(verdict) \(report.errors) errors, \(report.warnings) warnings; "
-        + "\(report.bytes) of \(report.limit) bytes as \(type)",
+      en: "\(verdict) \(counted(report.errors, "error")), \(counted(report.warnings, "warning")); "
+        + "\(report.bytes) of \(report.limit) bytes\(type.map { " as \($0)" } ?? "")",
       ko: "\(verdict) 오류 \(report.errors)개, 경고 \(report.warnings)개, "
-        + "\(type) 기준 \(report.limit)바이트 중 \(report.bytes)바이트")
+        + "\(type.map { "\($0) 기준 " } ?? "")\(report.limit)바이트 중 \(report.bytes)바이트")
   }
 
   private static func object(_ report: PayloadReport, _ source: PayloadSource) -> JSONValue {

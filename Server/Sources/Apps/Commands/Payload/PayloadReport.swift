@@ -35,9 +35,13 @@ struct PayloadReport {
 
   private static func problem(_ error: JSONError, in source: [UInt8]) -> PayloadProblem {
     let isBlank = source.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    // Outside of a string any byte of another encoding is foreign; the encoding is what is to be mended.
+    let isForeign = error.offset < source.count && source[error.offset] >= 0x80
+    let isUTF8 = !isForeign || String(validating: source, as: UTF8.self) != nil
+    let advice = isUTF8 ? error.advice : JSONError.encodingAdvice
     return PayloadProblem(
       severity: .error, code: "payload_invalid", position: TextPosition(of: error.offset, in: source), path: "",
-      message: isBlank ? "the payload is empty; write one JSON object with the member aps" : error.advice)
+      message: isBlank ? "the payload is empty; write one JSON object with the member aps" : advice)
   }
 }
 
@@ -102,6 +106,8 @@ private struct Collector {
 }
 
 extension JSONError {
+  fileprivate static let encodingAdvice = "these bytes are not UTF-8; save the file as UTF-8"
+
   /// What is wrong and how to mend it; the place is said beside it.
   fileprivate var advice: String {
     switch kind {
@@ -110,7 +116,7 @@ extension JSONError {
     case .unexpectedEnd: "the text ends too early; close every string, [ and {"
     case .trailingBytes: "something follows the JSON value; remove it"
     case .byteOrderMark: "the text starts with a byte order mark; save the file as UTF-8 without one"
-    case .invalidUTF8: "these bytes are not UTF-8; save the file as UTF-8"
+    case .invalidUTF8: Self.encodingAdvice
     case .loneSurrogate: "half of a surrogate pair; write the character itself"
     case .controlCharacter: "a control character inside a string; write \\n for a line break, \\t for a tab"
     case .invalidEscape: "JSON does not know this escape; a backslash itself is written \\\\"

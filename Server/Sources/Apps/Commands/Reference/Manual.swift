@@ -40,7 +40,8 @@ package enum Manual {
 
     Data goes to standard output, talk to standard error. `--json` prints objects that are never translated, and
     `--json=FIELD,FIELD` some of their members. Away from a terminal, tables are separated by tabs and whole.
-    `PABAL_LANG=ko` or the locale chooses Korean; `NO_COLOR` and `CLICOLOR_FORCE=1` are obeyed.
+    `PABAL_LANG=ko` or the locale chooses Korean. Colour is for terminals: `--no-color`, `NO_COLOR=1` and `TERM=dumb`
+    turn it off, `CLICOLOR_FORCE=1` turns it on.
 
     | Exit code | Meaning |
     |---|---|

@@ -120,7 +120,7 @@ struct DeviceList: Sendable {
     file.rewind()
     guard pass.bad == 0 || command.isSet(SendOptions.skipInvalid) else { throw pass.refusal(of: file.path) }
     guard pass.count > 0 else {
-      throw UsageError("The device list \(file.path) holds no tokens. Nothing was sent.")
+      throw UsageError("The device list \(file.path) holds no tokens: put one on each line. Nothing was sent.")
     }
     let list = DeviceList(
       source: .file(file, format), count: pass.count, lastLine: pass.lastLine,

@@ -29,7 +29,9 @@ package struct PayloadTemplate: Sendable {
     do {
       root = try JSONSlice(parsing: source)
     } catch {
-      throw UsageError("The payload is not valid JSON: \(error.message)", code: "payload_invalid")
+      throw UsageError(
+        "The payload is not valid JSON: \(error.message) `pabal payload lint` says how to mend it.",
+        code: "payload_invalid")
     }
     var cutter = Cutter(source: source)
     try cutter.visit(root)

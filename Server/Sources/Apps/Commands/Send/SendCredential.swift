@@ -9,22 +9,42 @@ enum SendCredential {
   private static let certificateBytes = 1 << 20
   private static let passphraseBytes = 4096
 
-  /// - Returns: the credential, and warnings about it.
-  static func read(_ command: ParsedCommand, _ context: CommandContext) throws -> (APNsCredential, [String]) {
+  /// A credential as the flags name it, each with its path.
+  enum Kind {
+    case signingKey(String)
+    case bundle(String)
+    case certificate(String, key: String?)
+  }
+
+  /// Which it is, without a look at files.
+  static func kind(_ command: ParsedCommand) throws(UsageError) -> Kind {
     let kinds = [SendOptions.p8, SendOptions.p12, SendOptions.cert].filter(command.isSet)
     guard kinds.count <= 1 else {
       throw UsageError("Give --\(kinds[0].name) or --\(kinds[1].name), not both: a push has one credential.")
     }
-    guard !kinds.contains(SendOptions.p8), !kinds.isEmpty else {
+    guard let path = command.value(SendOptions.p12) ?? command.value(SendOptions.cert) else {
       try refuse([SendOptions.key, SendOptions.passphraseFile], goWith: "--p12, or --cert and --key", in: command)
-      guard command.isSet(SendOptions.p8) else {
+      guard let path = command.value(SendOptions.p8) else {
         throw UsageError("--p8 is missing. Give the signing key, or --p12 FILE, or --cert FILE and --key FILE.")
       }
-      let (credential, warning) = try token(command, environment: context.environment)
-      return (.token(credential), [warning].compactMap { $0 })
+      return .signingKey(path)
     }
     try refuse([SendOptions.keyID, SendOptions.team], goWith: "--p8", in: command)
-    let loaded = try certificate(command, context)
+    guard command.isSet(SendOptions.p12) else { return .certificate(path, key: command.value(SendOptions.key)) }
+    try refuse([SendOptions.key], goWith: "--cert", in: command)
+    return .bundle(path)
+  }
+
+  /// - Returns: the credential, and warnings about it.
+  static func read(_ command: ParsedCommand, _ context: CommandContext) throws -> (APNsCredential, [String]) {
+    let loaded: APNsLoadedCredential
+    switch try kind(command) {
+    case .signingKey:
+      let (credential, warning) = try token(command, environment: context.environment)
+      return (.token(credential), [warning].compactMap { $0 })
+    case .bundle(let path): loaded = try bundle(path, command, context)
+    case .certificate(let path, let key): loaded = try certificate(path, key: key, command, context)
+    }
     return (loaded.credential, loaded.warnings)
   }
 
@@ -36,12 +56,14 @@ enum SendCredential {
   ) throws -> (APNsTokenCredential, String?) {
     let path = try command.required(SendOptions.p8)
     let team = try team ?? command.required(SendOptions.team)
+    let bytes = try InputFile.contents(of: path, what: "The key", limit: keyBytes)
     let name = String(path.split(separator: "/").last ?? "")
     let keyID = command.value(SendOptions.keyID)
     guard keyID != nil || APNsTokenCredential.keyID(fromFileName: name) != nil else {
-      throw UsageError("--key-id is missing: the name \(name) does not tell it as AuthKey_<ID>.p8 does.")
+      throw UsageError(
+        "--key-id is missing: the name \(name) does not tell it as AuthKey_<ID>.p8 does. It is listed at "
+          + "developer.apple.com › Keys.")
     }
-    let bytes = try InputFile.contents(of: path, what: "The key", limit: keyBytes)
     let loaded: APNsLoadedCredential
     do {
       loaded = try APNsCredentialLoader.token(p8: bytes, fileName: name, keyID: keyID, teamID: team)
@@ -56,23 +78,24 @@ enum SendCredential {
     return (credential, loaded.warnings.isEmpty ? nil : loaded.warnings.joined(separator: " "))
   }
 
-  private static func certificate(
-    _ command: ParsedCommand, _ context: CommandContext
+  private static func bundle(
+    _ path: String, _ command: ParsedCommand, _ context: CommandContext
   ) throws -> APNsLoadedCredential {
     let passphrase = try passphrase(command, context.environment)
     let now = context.clock.wall()
-    if let path = command.value(SendOptions.p12) {
-      try refuse([SendOptions.key], goWith: "--cert", in: command)
-      let bytes = try InputFile.contents(of: path, what: "The certificate", limit: certificateBytes)
-      return try named(path) { () throws(APNsCredentialError) in
-        try APNsCredentialLoader.certificate(p12: bytes, passphrase: passphrase, now: now)
-      }
-    }
-    let path = try command.required(SendOptions.cert)
     let bytes = try InputFile.contents(of: path, what: "The certificate", limit: certificateBytes)
-    let key = try command.value(SendOptions.key).map { path in
-      try InputFile.contents(of: path, what: "The key", limit: keyBytes)
+    return try named(path) { () throws(APNsCredentialError) in
+      try APNsCredentialLoader.certificate(p12: bytes, passphrase: passphrase, now: now)
     }
+  }
+
+  private static func certificate(
+    _ path: String, key: String?, _ command: ParsedCommand, _ context: CommandContext
+  ) throws -> APNsLoadedCredential {
+    let passphrase = try passphrase(command, context.environment)
+    let now = context.clock.wall()
+    let bytes = try InputFile.contents(of: path, what: "The certificate", limit: certificateBytes)
+    let key = try key.map { try InputFile.contents(of: $0, what: "The key", limit: keyBytes) }
     return try named(path) { () throws(APNsCredentialError) in
       try APNsCredentialLoader.certificate(pem: bytes, key: key, passphrase: passphrase, now: now)
     }

@@ -36,7 +36,7 @@ enum SendDryRun {
       if block.isLast { break }
     }
     guard ready + summary.total > 0 else {
-      throw UsageError("The device list \(plan.list.name) holds no tokens. Nothing was sent.")
+      throw UsageError("The device list \(plan.list.name) holds no tokens: put one on each line. Nothing was sent.")
     }
     if isJSON {
       context.output.append(json(summary, ready: ready) + [UInt8(ascii: "\n")])

@@ -1,16 +1,12 @@
 import ArgumentParsing
 import EventLoop
 import PabalModel
+import PabalPrimitives
 import TLS
 
 /// `--environment`, or `--endpoint` and `--ca`. Neither is ever guessed.
 enum SendEndpoint {
   private static let certificateBytes = 1 << 20
-
-  static func read(_ command: ParsedCommand) throws -> (Endpoint, TLSClientContext) {
-    let endpoint = try place(command)
-    return (endpoint, try TLSClientContext(trust: try trust(command)))
-  }
 
   /// Where to, without a look at files.
   static func place(_ command: ParsedCommand) throws(UsageError) -> Endpoint {
@@ -37,9 +33,17 @@ enum SendEndpoint {
     }
   }
 
+  /// What `--ca` holds was read once, so that a file without certificates is refused by its name.
   static func trust(_ command: ParsedCommand) throws -> TLSTrust {
     guard let path = command.value(SendOptions.ca) else { return .system }
-    return .authorities(pem: try InputFile.contents(of: path, what: "The certificate", limit: certificateBytes))
+    let trust = TLSTrust.authorities(
+      pem: try InputFile.contents(of: path, what: "The certificate", limit: certificateBytes))
+    do {
+      _ = try TLSClientContext(trust: trust)
+    } catch {
+      throw UsageError("--ca \(path): \(error.message)", code: error.code)
+    }
+    return trust
   }
 
   private static func endpoint(_ url: String) throws(UsageError) -> Endpoint {

@@ -20,7 +20,8 @@ struct SendReport: Sendable {
   private var shown = 0
   private var hidden = 0
   private var buffer: [UInt8] = []
-  private var progress: SendProgress
+  /// Shared with who else talks while the run goes on.
+  let progress: SendProgressLine
   private(set) var summary = SendSummary()
 
   init(_ command: ParsedCommand, _ context: CommandContext, list: DeviceList) throws(UsageError) {
@@ -29,8 +30,10 @@ struct SendReport: Sendable {
     isQuiet = command.isSet(SendOptions.quiet)
     fields = try Self.fields(command)
     isSingle = list.isSingle
-    progress = SendProgress(
-      style: Self.style(context, isQuiet: isQuiet), total: list.count, started: context.clock.monotonic())
+    progress = SendProgressLine(
+      SendProgress(
+        style: Self.style(context, isQuiet: isQuiet), total: list.count, started: context.clock.monotonic()),
+      errors: context.errors, clock: context.clock)
     summary.duplicates = list.duplicates
   }
 
@@ -43,7 +46,7 @@ struct SendReport: Sendable {
   private static func style(_ context: CommandContext, isQuiet: Bool) -> SendProgress.Style {
     guard !isQuiet else { return .none }
     let terminal = context.errorTerminal
-    guard terminal.isTerminal else { return .log }
+    guard terminal.canRedraw else { return .log }
     return .bar(width: terminal.width, hasUnicode: terminal.hasUnicode)
   }
 
@@ -57,13 +60,7 @@ struct SendReport: Sendable {
       write(line)
     }
     flush()
-    let rejected = summary.states[.rejected] ?? 0
-    let clock = context.clock
-    if let text = progress.update(
-      done: summary.total, rejected: rejected, now: clock.monotonic(), wall: clock.wall())
-    {
-      context.errors.text(text)
-    }
+    progress.update(done: summary.total, rejected: summary.states[.rejected] ?? 0)
   }
 
   private mutating func write(_ line: OutcomeLine) {
@@ -96,7 +93,7 @@ struct SendReport: Sendable {
   /// The last line, or the last words.
   mutating func finish(_ complete: (inout SendSummary) -> Void) -> SendSummary {
     complete(&summary)
-    if let text = progress.finish() { context.errors.text(text) }
+    progress.clear()
     if isJSON {
       // Whole, whatever fields were asked for: it is the last line and says so by its member `object`.
       context.output.line(summary.json.encodedText)
@@ -118,7 +115,8 @@ struct SendReport: Sendable {
       summary.states[state].map { "\($0) \(state.rawValue)" }
     }
     let earlier = summary.earlier > 0 ? ", \(summary.earlier) of them in earlier runs" : ""
-    return "\(summary.total) pushes in \(summary.seconds) s: \(states.joined(separator: ", "))\(earlier)"
+    let pushes = summary.total == 1 ? "1 push" : "\(summary.total) pushes"
+    return "\(pushes) in \(summary.seconds) s: \(states.joined(separator: ", "))\(earlier)"
   }
 
   private func row(_ line: OutcomeLine) -> [String] {

@@ -25,6 +25,8 @@ final class SendRun: Sendable {
   private let terms: SendTerms
   private let journal: SendJournal?
   private let report: Locked<SendReport>
+  /// Apart from the report, which may wait for a reader of the outcomes: a Ctrl-C must not.
+  private let progress: SendProgressLine
   private let tokens = SendTokens()
   /// How often Ctrl-C was pressed, and what stopped the run otherwise.
   private let stop = Locked<(interrupts: Int, failure: (any CodedError)?)>((0, nil))
@@ -34,6 +36,7 @@ final class SendRun: Sendable {
     self.context = context
     self.transport = transport
     self.report = Locked(report)
+    progress = report.progress
     terms = SendTerms(plan, now: context.clock.wall())
     journal = plan.journal
   }
@@ -60,7 +63,7 @@ final class SendRun: Sendable {
     context.signals.onSignal { [self] count in
       stop.withLock { $0.interrupts = count }
       obeyStop()
-      if count == 1 { context.say("Stopping: waiting up to 5 s for replies. Press Ctrl-C again to stop at once.") }
+      if count == 1 { progress.say("Stopping: waiting up to 5 s for replies. Press Ctrl-C again to stop at once.") }
     }
     // Nothing is left to stop then, and only the report to be written out.
     defer { context.signals.onSignal { _ in } }
@@ -76,7 +79,8 @@ final class SendRun: Sendable {
     let (interrupts, failure) = stop.withLock { $0 }
     let isEmpty = report.withLock { $0.summary.total == 0 }
     guard !isEmpty || interrupts > 0 else {
-      throw failure ?? UsageError("The device list \(plan.list.name) holds no tokens. Nothing was sent.")
+      throw failure
+        ?? UsageError("The device list \(plan.list.name) holds no tokens: put one on each line. Nothing was sent.")
     }
     let summary = report.withLock { report in
       report.finish { summary in

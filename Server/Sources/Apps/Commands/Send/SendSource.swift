@@ -203,9 +203,9 @@ struct ListFailure: ExitingError {
   var code: String { "list_unreadable" }
   var exitCode: ExitCode { .failure }
 
-  init(_ cause: UsageError, place: Place = Place()) {
+  init(_ cause: UsageError, file: String = #fileID, line: Int = #line) {
     self.cause = cause
-    self.place = place
+    self.place = Place(file: file, line: line)
     message = "\(cause.message) The lines before it were sent; the rest were not, and have no outcome."
   }
 }

@@ -6,7 +6,7 @@ struct ServerClient: Sendable, Unprintable {
   private let http: PlainHTTPClient
 
   init(_ profile: ServerProfile) {
-    http = PlainHTTPClient(authority: profile.authority, headers: ["Authorization: Bearer \(profile.key)"])
+    http = profile.client
   }
 
   /// The body of a 2xx answer.

@@ -9,23 +9,32 @@ struct ServerProfile: Unprintable {
 
   let authority: URLAuthority
   let key: String
+  /// By `pabal up` into this folder, at a time when it ran.
+  let isWritten: Bool
 
   init(environment: [String: String]) throws {
+    guard let known = try Self.find(environment) else {
+      throw UsageError(
+        "No server is known here. Start one with `pabal up` in this folder, or set PABAL_SERVER and PABAL_KEY.")
+    }
+    self = known
+  }
+
+  /// `nil` when neither the environment nor a file of this folder names a server.
+  static func find(_ environment: [String: String]) throws -> ServerProfile? {
     if let server = environment["PABAL_SERVER"] {
       guard let key = environment["PABAL_KEY"], !key.isEmpty else {
         throw UsageError("PABAL_SERVER is set, but PABAL_KEY is not. Set it to a secret key such as pb_test_….")
       }
-      try self.init(server: server, key: key, source: "PABAL_SERVER")
-      return
+      return try ServerProfile(server: server, key: key, source: "PABAL_SERVER", isWritten: false)
     }
     let bytes: [UInt8]
     do {
-      bytes = try InputFile.contents(of: Self.file, what: "The profile", limit: Self.fileBytes)
+      bytes = try InputFile.contents(of: file, what: "The profile", limit: fileBytes)
     } catch {
-      throw UsageError(
-        "No server is known here. Start one with `pabal up` in this folder, or set PABAL_SERVER and PABAL_KEY.")
+      return nil
     }
-    let damaged = UsageError("\(Self.file) cannot be read. Restart `pabal up` to have it written again.")
+    let damaged = UsageError("\(file) cannot be read. Restart `pabal up` to have it written again.")
     let root: JSONSlice
     do {
       root = try JSONSlice(parsing: bytes)
@@ -33,10 +42,10 @@ struct ServerProfile: Unprintable {
       throw damaged
     }
     guard let server = root["server"]?.string, let key = root["testKey"]?.string else { throw damaged }
-    try self.init(server: server, key: key, source: Self.file)
+    return try ServerProfile(server: server, key: key, source: file, isWritten: true)
   }
 
-  private init(server: String, key: String, source: String) throws(UsageError) {
+  private init(server: String, key: String, source: String, isWritten: Bool) throws(UsageError) {
     guard !server.hasPrefix("https://") else {
       throw UsageError("\(source) names an https server, which is not built yet. Use http on this machine.")
     }
@@ -51,5 +60,11 @@ struct ServerProfile: Unprintable {
     }
     self.authority = authority
     self.key = key
+    self.isWritten = isWritten
+  }
+
+  /// Calls with the key.
+  var client: PlainHTTPClient {
+    PlainHTTPClient(authority: authority, headers: ["Authorization: Bearer \(key)"])
   }
 }

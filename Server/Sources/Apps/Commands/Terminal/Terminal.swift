@@ -11,12 +11,15 @@ package struct Terminal: Sendable {
   package let width: Int
   package let hasColor: Bool
   package let hasUnicode: Bool
+  /// A line can be taken back and written anew.
+  package let canRedraw: Bool
 
   package init(isTerminal: Bool, width: Int = 80, hasColor: Bool = false, hasUnicode: Bool = true) {
     self.isTerminal = isTerminal
     self.width = width
     self.hasColor = hasColor
     self.hasUnicode = hasUnicode
+    canRedraw = isTerminal
   }
 
   /// Looks at the stream and at `NO_COLOR`, `CLICOLOR_FORCE`, `TERM` and the locale.
@@ -25,12 +28,25 @@ package struct Terminal: Sendable {
     var size = winsize()
     let isKnown = isTerminal && ioctl(file, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     width = isKnown ? Int(size.ws_col) : 80
-    let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+    let isDumb = environment["TERM"] == "dumb"
+    canRedraw = isTerminal && !isDumb
+    let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || isDumb
     let isForced = environment["CLICOLOR_FORCE"].map { !$0.isEmpty && $0 != "0" } ?? false
     hasColor = isForced || (isTerminal && !isRefused)
     let locale = CommandLanguage.locale(environment).uppercased()
     hasUnicode = locale.contains("UTF-8") || locale.contains("UTF8")
   }
+
+  private init(_ terminal: Terminal, hasColor: Bool) {
+    self.hasColor = hasColor
+    isTerminal = terminal.isTerminal
+    width = terminal.width
+    hasUnicode = terminal.hasUnicode
+    canRedraw = terminal.canRedraw
+  }
+
+  /// The same without colour, whatever the environment says.
+  package var withoutColor: Terminal { Terminal(self, hasColor: false) }
 
   /// A state's mark: never the only carrier of what it says.
   package func mark(_ mark: Mark) -> String {
