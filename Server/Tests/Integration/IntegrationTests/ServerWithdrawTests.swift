@@ -96,6 +96,40 @@ import Testing
     }
   }
 
+  private func requests(_ stage: ServerStage) async throws -> Int {
+    try #require(try await stage.control("GET", "/v1/simulator/stats").json()["requests"]?.int)
+  }
+
+  @Test("thirty messages race with one change: after its reply no request begins beyond those that it names")
+  func race() async throws {
+    try await withServer { stage in
+      var generator = SeededGenerator(seed: 16)
+      let faults: JSONValue = ["rules": [["then": ["status": 200, "delayMs": 5]]]]
+      #expect(try await stage.control("PUT", "/v1/simulator/faults", faults).status == 200)
+      for round in 0..<8 {
+        _ = try await stage.registerByGuide("u", token: try await stage.mint().token)
+        _ = try await stage.api("PUT", "/notification-preferences?userId=u", ["talentRequest": true])
+        let before = Int.random(in: 0...30, using: &generator)
+        let (named, seen) = try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<before { group.addTask { _ = try await message(stage, "\(round).\(number)") } }
+          for _ in 0..<before / 2 { try await group.next() }
+          let off = try await stage.api("PUT", "/notification-preferences?userId=u", ["talentRequest": false])
+          let seen = try await requests(stage)
+          for number in before..<30 { group.addTask { _ = try await message(stage, "\(round).\(number)") } }
+          try await group.waitForAll()
+          return (try #require(try off.json()["inFlight"]?.int), seen)
+        }
+        var isOver = false
+        while !isOver {
+          let list = try await stage.api("GET", "/v1/deliveries?userId=u&limit=200").json()
+          let states = list["data"]?.elements.compactMap { $0["state"]?.string.flatMap(DeliveryState.init(rawValue:)) }
+          isOver = states?.allSatisfy(\.isTerminal) == true
+        }
+        #expect(try await requests(stage) - seen <= named, "round \(round)")
+      }
+    }
+  }
+
   @Test("a change between a message's commit and its hand-over counts") func betweenCommitAndHandOver() async throws {
     let api = Locked<ServerCaller?>(nil)
     var configuration = UpConfiguration(folder: .ephemeral, port: 0)
