@@ -1,4 +1,5 @@
 import ArgumentParsing
+import Cryptography
 import PabalPrimitives
 
 #if canImport(Darwin)
@@ -11,6 +12,7 @@ internal import Glibc
 package enum CommandProcess {
   /// Runs the command line of this process and ends it. Call it on the first thread, before there are others.
   package static func run() -> Never {
+    OpenSSLProcess.outliveThreads()
     let signals = SignalWatch()
     let context = CommandContext.system(environment: environment(), signals: signals)
     Task.detached {

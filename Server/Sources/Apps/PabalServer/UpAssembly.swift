@@ -39,7 +39,8 @@ struct UpAssembly {
     let devices = try StandInDevices(control: control, folder: folder, masterKey: masterKey, log: configuration.log)
     let dispatcher = try startSending(
       simulator, storage: storage, loop: loop, telemetry: telemetry, masterKey: masterKey)
-    telemetry.watch { dispatcher.inFlight }
+    // The dispatcher counts what it does, and so holds what is asked here.
+    telemetry.watch { [weak dispatcher] in dispatcher?.inFlight ?? 0 }
     let gauges = ServerGauges(storage: storage, appMode: appMode, folder: folder, metrics: metrics, parts: parts)
     ProcessMetrics.add(to: metrics, startedAt: configuration.clock.wall())
     let api = makeAPI(
