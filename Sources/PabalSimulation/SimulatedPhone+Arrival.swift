@@ -154,7 +154,7 @@ extension SimulatedPhone {
       let timerID = clock.schedule(after: PhoneLimits.extensionTime) { [weak self, weak handler] in
         guard let self, let handler else { return }
         // On another thread than `didReceive`, as on a phone.
-        DispatchQueue(label: "extension expiry").async {
+        OwnThread.start {
           if let running = object.withLock({ $0 }) {
             self.within(centre) { running.serviceExtensionTimeWillExpire() }
           }
@@ -162,7 +162,7 @@ extension SimulatedPhone {
         }
       }
       timer.withLock { $0 = timerID }
-      DispatchQueue(label: "service extension").async {
+      OwnThread.start {
         self.within(centre) {
           let made = make()
           object.withLock { $0 = made }

@@ -184,6 +184,7 @@ import Testing
       try await phone.launch()
       await (try bench.client()).signIn(userID: "A")
       await (try bench.client()).flush()
+      try await phone.settle()
       #expect(bench.server.registrations.last?["userId"]?.string == "A")
       #expect(bench.server.registrations.last?["epoch"]?.int ?? 0 >= 8)
       var states = try bench.client().registrationUpdates.makeAsyncIterator()
