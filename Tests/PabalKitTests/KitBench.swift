@@ -14,25 +14,10 @@ import Testing
   let app = AppProbe()
   private let keychain = Locked<[String: [UInt8]]>([:])
   private let keychainLocked = Locked(false)
-  /// Ends when the last client, and the last of its tasks, is gone.
-  private let sdkIsGone: AsyncStream<Never>
-  private var lease: Lease?
-
-  /// Held by all that a client was made with.
-  private final class Lease: Sendable {
-    private let end: AsyncStream<Never>.Continuation
-
-    init(_ end: AsyncStream<Never>.Continuation) { self.end = end }
-
-    deinit { end.finish() }
-  }
 
   init(presentation: PabalPresentationPolicy = .standard) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kit-" + UUID().uuidString)
     let probe = app
-    let (gone, end) = AsyncStream<Never>.makeStream()
-    sdkIsGone = gone
-    lease = Lease(end)
     phone = SimulatedPhone(
       app: InstalledApp(
         bundleID: "kr.talentmarket.app", makeDelegate: { ProbeAppDelegate(probe: probe) }, makeExtension: nil),
@@ -48,8 +33,7 @@ import Testing
     }
   }
 
-  /// Runs `story` with the phone switched on; afterwards the app must have done nothing wrong, and is gone with all
-  /// that the SDK had running. A client that something still holds keeps a test here until its time limit.
+  /// Runs `story` with the phone switched on; afterwards the app must have done nothing wrong, and is gone.
   func run(
     _ story: @escaping @MainActor @Sendable (SimulatedPhone) async throws -> Void,
     afterwards check: ([PhoneDefect]) -> Void = { #expect($0.isEmpty) }
@@ -70,8 +54,6 @@ import Testing
     app.client = nil
     // A test's closure may hold this bench.
     app.atLaunch = { _ in }
-    lease = nil
-    for await _ in sdkIsGone {}
     check(try defects.get())
   }
 
@@ -115,9 +97,9 @@ import Testing
       },
       randomness: .seeded(7), http: server.http,
       keychain: PabalKeychain(
-        read: { [keychain, keychainLocked, lease] name throws(PabalKeychainError) in
+        read: { [keychain, keychainLocked] name throws(PabalKeychainError) in
           if keychainLocked.withLock({ $0 }) { throw PabalKeychainError(.lockedYet) }
-          return withExtendedLifetime(lease) { keychain.withLock { $0[name] } }
+          return keychain.withLock { $0[name] }
         },
         write: { [keychain] name, value throws(PabalKeychainError) in keychain.withLock { $0[name] = value } }),
       application: {

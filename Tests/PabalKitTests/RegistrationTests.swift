@@ -227,6 +227,7 @@ import Testing
     try await bench.run { phone in
       try await phone.launch()
       try await (try bench.client()).requestAuthorization()
+      await (try bench.client()).flush()
       try await phone.settle()
       try await phone.enterBackground()
       #expect(bench.server.registrations.last?["lockScreen"]?.bool == true)
