@@ -43,8 +43,9 @@ package final class RetentionKeeper: Sendable {
     wake.yield()
     for await _ in wakeUps {
       await pass()
-      loop.execute { [loop, wake] in
-        loop.schedule(after: Self.pause) { wake.yield() }
+      // Weak: a loop that stops before it gets to this would hold itself.
+      loop.execute { [weak loop, wake] in
+        loop?.schedule(after: Self.pause) { wake.yield() }
       }
     }
   }
