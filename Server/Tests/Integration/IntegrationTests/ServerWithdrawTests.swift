@@ -130,7 +130,10 @@ import Testing
     }
   }
 
-  @Test("a change between a message's commit and its hand-over counts") func betweenCommitAndHandOver() async throws {
+  /// A server whose user `u` changes preferences between each message's commit and its hand-over.
+  private func withChange(
+    _ preferences: JSONValue, _ body: (ServerStage) async throws -> Void
+  ) async throws {
     let api = Locked<ServerCaller?>(nil)
     var configuration = UpConfiguration(folder: .ephemeral, port: 0)
     configuration.storeLayer = { inner in
@@ -139,7 +142,7 @@ import Testing
         let result = try await inner.accept(acceptance)
         guard let api = api.withLock({ $0 }) else { return result }
         do {
-          _ = try await api("PUT", "/notification-preferences?userId=u", ["talentRequest": false])
+          _ = try await api("PUT", "/notification-preferences?userId=u", preferences)
         } catch {
           throw StorageError(.unavailable, "The change did not come through.")
         }
@@ -150,6 +153,12 @@ import Testing
     try await withServer(configuration) { stage in
       _ = try await stage.registerByGuide("u", token: try await stage.mint().token)
       api.withLock { $0 = stage.api }
+      try await body(stage)
+    }
+  }
+
+  @Test("a change between a message's commit and its hand-over counts") func betweenCommitAndHandOver() async throws {
+    try await withChange(["talentRequest": false]) { stage in
       let message = try await message(stage)
       #expect(try await stage.finalState(of: message) == "suppressed")
       #expect(try await reason(of: message, stage) == "preference_off")
@@ -158,25 +167,7 @@ import Testing
   }
 
   @Test("a change that leaves it allowed costs nothing: it goes out once") func stillAllowed() async throws {
-    let api = Locked<ServerCaller?>(nil)
-    var configuration = UpConfiguration(folder: .ephemeral, port: 0)
-    configuration.storeLayer = { inner in
-      var layer = StorageLayer(over: inner)
-      layer.accepting = { inner, acceptance async throws(StorageError) in
-        let result = try await inner.accept(acceptance)
-        guard let api = api.withLock({ $0 }) else { return result }
-        do {
-          _ = try await api("PUT", "/notification-preferences?userId=u", ["marketing": true])
-        } catch {
-          throw StorageError(.unavailable, "The change did not come through.")
-        }
-        return result
-      }
-      return layer
-    }
-    try await withServer(configuration) { stage in
-      _ = try await stage.registerByGuide("u", token: try await stage.mint().token)
-      api.withLock { $0 = stage.api }
+    try await withChange(["marketing": true]) { stage in
       let answer = try await stage.talentRequest(to: "u", id: "1").json()
       #expect(answer["sent"]?.int == 1)
       #expect(try await stage.inbox().count == 1)
