@@ -1,8 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 import PabalModel
 import PabalPrimitives
 import PabalServer
@@ -173,28 +168,4 @@ import Testing
       #expect(try await stage.inbox().count == 1)
     }
   }
-}
-
-/// A port whose connections the kernel takes and nobody answers.
-private struct SilentPort {
-  let port: UInt16
-  private let descriptor: CInt
-
-  init() throws {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0 && getsockname(descriptor, $0, &size) == 0
-      }
-    }
-    try #require(isBound)
-    self.descriptor = descriptor
-    port = UInt16(bigEndian: address.sin_port)
-  }
-
-  func end() { close(descriptor) }
 }
