@@ -53,9 +53,10 @@ package struct APNsOutcome: Sendable {
   package let nanoseconds: Int64
   private let seenAttempts: Int32
   private let lastConnection: Int32
-  private let detail: Detail?
+  private let place: Int32
   /// `accepted`, `rejected`, `expired`, `unknown` or `canceled`.
   package let state: DeliveryState
+  private let detail: Detail?
 
   /// What outcomes say that are not plain successes.
   final class Detail: Sendable {
@@ -72,12 +73,15 @@ package struct APNsOutcome: Sendable {
     }
   }
 
-  /// - Parameter detail: `nil` for a 200 that says no more.
+  /// - Parameters:
+  ///   - index: of the push in its batch.
+  ///   - detail: `nil` for a 200 that says no more.
   init(
-    tag: UInt64, state: DeliveryState, apnsID: APNsID, attempts: Int, nanoseconds: Int64, connection: Int32,
-    detail: Detail?
+    tag: UInt64, index: Int32, state: DeliveryState, apnsID: APNsID, attempts: Int, nanoseconds: Int64,
+    connection: Int32, detail: Detail?
   ) {
     self.tag = tag
+    place = index
     self.state = state
     self.apnsID = apnsID
     seenAttempts = Int32(clamping: attempts)
@@ -86,6 +90,8 @@ package struct APNsOutcome: Sendable {
     self.detail = detail
   }
 
+  /// Of the push in its batch.
+  var index: Int { Int(place) }
   /// Of the last reply; `nil` when none came.
   package var status: Int? { state == .accepted ? 200 : detail?.reply?.status }
   /// `nil` when accepted.

@@ -63,7 +63,7 @@ package final class APNsRun: OutcomeSink {
           return state.answer()
         })
     }
-    if let outcomes { transport.release(outcomes.count) }
+    if let outcomes { transport.settle(outcomes) }
     return outcomes
   }
 

@@ -27,8 +27,10 @@ package final class APNsTransport: Sendable {
 
   private struct Mail {
     let id: UInt64
-    let batch: PushBatch
+    var batch: PushBatch
     let sink: any OutcomeSink
+    /// The sink of a batch that single pushes may still join.
+    var singles: SinglesSink?
   }
 
   package init(configuration: APNsTransportConfiguration, loop: any Loop) {
@@ -55,11 +57,23 @@ package final class APNsTransport: Sendable {
     await send(PushBatch(pushes))
   }
 
+  /// Sends one push. Those that come in before the loop's next turn are one batch, so that thousands of tasks with a
+  /// push each cost little more than one with thousands.
+  ///
+  /// When the caller's task is cancelled, the push ends at once: unsent `canceled`, written `unknown`.
   package func send(_ push: APNsPush) async -> APNsOutcome {
-    var batch = PushBatch(reserving: 1)
-    batch.append(push)
-    guard let outcome = await sendOne(batch).first else { preconditionFailure("one push has one outcome") }
-    return outcome
+    let place: GatheredPush
+    if let here = joinIfThereIsRoom(push) {
+      place = here
+    } else {
+      await waitForRoom(1)
+      place = join(push)
+    }
+    return await withTaskCancellationHandler {
+      await place.sink.outcome(at: place.index)
+    } onCancel: {
+      loop.execute { [core] in core.value.cancel(batch: place.batch, push: place.index, grace: .zero) }
+    }
   }
 
   /// A stream of pushes whose outcomes come back in chunks, for lists too long to hold.
@@ -117,10 +131,7 @@ package final class APNsTransport: Sendable {
     } onCancel: {
       loop.execute { [core] in core.value.cancel(batch: id, grace: .zero) }
     }
-    release(batch.count)
-    state.withLock { state in
-      if !state.withdrawn.isEmpty { state.withdrawn.subtract(batch.entries.lazy.map(\.tag)) }
-    }
+    settle(outcomes)
     return outcomes
   }
 
@@ -147,9 +158,11 @@ package final class APNsTransport: Sendable {
     }
   }
 
-  func release(_ count: Int) {
+  /// These have ended: there is room for as many, and nobody takes them back any more.
+  func settle(_ outcomes: [APNsOutcome]) {
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      state.admitted -= count
+      if !state.withdrawn.isEmpty { state.withdrawn.subtract(outcomes.lazy.map(\.tag)) }
+      state.admitted -= outcomes.count
       guard state.admitted < queueLimit, !state.forRoom.isEmpty else { return [] }
       defer { state.forRoom = [] }
       return state.forRoom
@@ -169,6 +182,47 @@ package final class APNsTransport: Sendable {
     }
     if wasEmpty { loop.execute { self.takeMail() } }
     return id
+  }
+
+  /// A single push in the mailbox.
+  private struct GatheredPush {
+    let batch: UInt64
+    let index: Int
+    let sink: SinglesSink
+    let isFirstMail: Bool
+  }
+
+  private func joinIfThereIsRoom(_ push: APNsPush) -> GatheredPush? {
+    let place = state.withLock { state -> GatheredPush? in
+      guard state.admitted < queueLimit else { return nil }
+      state.admitted += 1
+      return join(push, in: &state)
+    }
+    if place?.isFirstMail == true { loop.execute { self.takeMail() } }
+    return place
+  }
+
+  private func join(_ push: APNsPush) -> GatheredPush {
+    let place = state.withLock { join(push, in: &$0) }
+    if place.isFirstMail { loop.execute { self.takeMail() } }
+    return place
+  }
+
+  private func join(_ push: APNsPush, in state: inout State) -> GatheredPush {
+    if let last = state.mail.indices.last, let sink = state.mail[last].singles,
+      state.mail[last].batch.count < TransportLimits.gatheredPushes
+    {
+      let index = state.mail[last].batch.count
+      state.mail[last].batch.append(push)
+      return GatheredPush(batch: state.mail[last].id, index: index, sink: sink, isFirstMail: false)
+    }
+    let sink = SinglesSink(transport: self)
+    var batch = PushBatch(reserving: 1)
+    batch.append(push)
+    let id = state.nextBatch
+    state.nextBatch += 1
+    state.mail.append(Mail(id: id, batch: batch, sink: sink, singles: sink))
+    return GatheredPush(batch: id, index: 0, sink: sink, isFirstMail: state.mail.count == 1)
   }
 
   private func takeMail() {

@@ -12,6 +12,10 @@ package enum TransportLimits {
   /// for long.
   package static let batchPushes = 4096
 
+  /// Single pushes gathered into one batch: enough that what a batch costs does not count for each of them, few enough
+  /// that one which waits for a repeat does not keep much memory of the others, which ended long ago.
+  package static let gatheredPushes = 64
+
   /// Heads with a header template of their own; beyond it all are made anew.
   package static let templates = 64
 

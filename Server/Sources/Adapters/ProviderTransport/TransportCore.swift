@@ -101,10 +101,13 @@ package final class TransportCore {
     }
   }
 
-  /// Ends the pushes of a batch: unsent ones now, written ones after `grace`.
-  package func cancel(batch id: UInt64, grace: Duration) {
+  /// Ends the pushes of a batch, or one of them: unsent ones now, written ones after `grace`.
+  package func cancel(batch id: UInt64, push index: Int? = nil, grace: Duration) {
     settle(now: loop.now)
-    let tags = ledger.openTags.filter { batches[Int(slots[$0.slot].batch)]?.id == id }
+    let tags = ledger.openTags.filter { tag in
+      let slot = slots[tag.slot]
+      return batches[Int(slot.batch)]?.id == id && (index == nil || index == Int(slot.index))
+    }
     guard !tags.isEmpty else { return }
     run(ledger.handle(.cancel(tags, grace: grace), now: loop.now))
     schedulePump()

@@ -18,8 +18,8 @@ extension TransportCore {
       guard let batch = batches[Int(place)] else { preconditionFailure("an open push belongs to a batch") }
       let isFirst = batch.record { entries, ready in
         for index in next..<end {
-          let entry = entries[Int(slots[endings[index].tag.slot].index)]
-          ready.append(outcome(of: entry, endings[index], now: now))
+          let place = slots[endings[index].tag.slot].index
+          ready.append(outcome(of: entries[Int(place)], at: place, endings[index], now: now))
         }
       }
       if isFirst { dirtyBatches.append(Int(place)) }
@@ -27,9 +27,11 @@ extension TransportCore {
     }
   }
 
-  private func outcome(of entry: PushBatch.Entry, _ ending: DeliveryEnding, now: Instant) -> APNsOutcome {
+  private func outcome(
+    of entry: PushBatch.Entry, at index: Int32, _ ending: DeliveryEnding, now: Instant
+  ) -> APNsOutcome {
     APNsOutcome(
-      tag: entry.tag, state: ending.state, apnsID: entry.apnsID, attempts: ending.attempts,
+      tag: entry.tag, index: index, state: ending.state, apnsID: entry.apnsID, attempts: ending.attempts,
       nanoseconds: ending.started.map { Int64(clamping: max($0, now).nanoseconds - $0.nanoseconds) } ?? 0,
       connection: ending.started == nil ? 0 : ending.connection.rawValue, detail: takeDetail(of: ending))
   }

@@ -10,6 +10,9 @@ final class UVLoopCore {
   let readBuffer: UnsafeMutableRawBufferPointer
   private let wake: UnsafeMutablePointer<uv_async_t>
   private let mailbox: UVMailbox
+  /// Empty, kept for its memory.
+  private var spareMail: [@Sendable () -> Void] = []
+  private static let spareMailMaximum = 1024
   private let turn: UVTurn
   /// Names that are not asked of the system's resolver, with their addresses.
   let hosts: [String: [String]]
@@ -78,7 +81,14 @@ final class UVLoopCore {
   }
 
   private func emptyMailbox() {
-    for work in mailbox.takeAll() { work() }
+    var taken: [@Sendable () -> Void] = []
+    swap(&taken, &spareMail)
+    mailbox.takeAll(into: &taken)
+    for work in taken { work() }
+    // The memory of a burst is given back.
+    guard taken.capacity <= Self.spareMailMaximum else { return }
+    taken.removeAll(keepingCapacity: true)
+    spareMail = taken
   }
 
   // MARK: Open handles, so that `stop` reaches them

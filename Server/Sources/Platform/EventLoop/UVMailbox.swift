@@ -21,12 +21,10 @@ final class UVMailbox: Sendable {
   }
 
   /// Takes everything; the next `put` wakes the loop again.
-  func takeAll() -> [@Sendable () -> Void] {
-    state.withLock { state in
-      let work = state.work
-      state.work = []
-      return work
-    }
+  ///
+  /// - Parameter work: empty before; its memory serves what is put next.
+  func takeAll(into work: inout [@Sendable () -> Void]) {
+    state.withLock { swap(&$0.work, &work) }
   }
 
   func open(waking wake: UnsafeMutablePointer<uv_async_t>) {

@@ -142,14 +142,29 @@ private final class HoldingServer: HTTP2ServerHandler {
   @Test("The queue is bounded: 300 callers, two inside at a time, all served")
   func backPressure() async throws {
     try await withTransport(answers: true, { $0.queueLimit = 2 }) { transport, counts in
-      let pushes = try pushes(300)
-      let outcomes = await withTaskGroup(of: APNsOutcome.self) { group in
-        for push in pushes { group.addTask { await transport.send(push) } }
-        return await group.reduce(into: []) { $0.append($1) }
-      }
-      #expect(outcomes.count { $0.state == .accepted } == 300)
+      let outcomes = await singly(try pushes(300), over: transport)
+      #expect(outcomes.allSatisfy { $0.outcome.state == .accepted && $0.outcome.tag == $0.tag })
       #expect(counts().requests == 300)
       #expect(counts().mostInside <= 2)
+    }
+  }
+
+  @Test("Single pushes of 500 tasks are gathered on their way in, and each task gets the outcome of its own push")
+  func gathered() async throws {
+    try await withTransport(answers: true, { _ in }) { transport, counts in
+      let outcomes = await singly(try pushes(500), over: transport)
+      #expect(outcomes.count == 500)
+      #expect(outcomes.allSatisfy { $0.outcome.state == .accepted && $0.outcome.tag == $0.tag })
+      #expect(counts().requests == 500)
+    }
+  }
+
+  private func singly(
+    _ pushes: [APNsPush], over transport: APNsTransport
+  ) async -> [(tag: UInt64, outcome: APNsOutcome)] {
+    await withTaskGroup(of: (tag: UInt64, outcome: APNsOutcome).self) { group in
+      for push in pushes { group.addTask { (push.tag, await transport.send(push)) } }
+      return await group.reduce(into: []) { $0.append($1) }
     }
   }
 

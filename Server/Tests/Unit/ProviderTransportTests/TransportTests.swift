@@ -183,6 +183,29 @@ import Testing
     #expect(rig.core.permitsTaken == 0)
   }
 
+  @Test("One push of a batch is cancelled: its neighbours are answered")
+  func cancelledAmongOthers() throws {
+    let rig = try TransportRig(streams: 2)
+    defer { rig.end() }
+    rig.peer.script = { _, _ in }
+    let pushes = try rig.pushes(4)
+    rig.core.take(PushBatch(pushes), id: 7, for: rig.sink)
+    rig.core.take(PushBatch([try rig.push()]), id: 8, for: rig.sink)
+    rig.run(for: .seconds(2)) { rig.peer.requests.count == 2 }
+    rig.core.cancel(batch: 7, push: 1, grace: .zero)
+    rig.core.cancel(batch: 7, push: 3, grace: .zero)
+    rig.peer.script = { request, connection in
+      connection.accept(request)
+      connection.flush()
+    }
+    rig.peer.connections[0].accept(rig.peer.requests[0])
+    rig.peer.connections[0].flush()
+    rig.run(for: .seconds(10)) { rig.sink.outcomes.count == 5 }
+    #expect(pushes.map { rig.outcome($0)?.state } == [.accepted, .unknown, .accepted, .canceled])
+    #expect(rig.sink.outcomes.count { $0.state == .accepted } == 3)
+    #expect(rig.core.permitsTaken == 0)
+  }
+
   @Test("A stop closes the connections after the last reply, and ends what was never written")
   func shutdown() throws {
     let rig = try TransportRig(streams: 5)
