@@ -214,7 +214,7 @@ package final class SQLitePushStorage: PushStorage {
 
   package func messages(
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
-  ) async throws(StorageError) -> [MessageIdentity] {
+  ) async throws(StorageError) -> [MessageSummary] {
     try await read { try $0.messages(to: user, in: appMode, page: page) }
   }
 

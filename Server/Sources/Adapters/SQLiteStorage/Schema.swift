@@ -1,12 +1,12 @@
-import SQLiteDriver
+package import SQLiteDriver
 
 /// The schema as data. `am` (app and mode) leads every key but the two that give out dense numbers, which are unique
 /// in the whole store.
 ///
 /// Sealed columns end in nothing special; `docs/data-at-rest.md` lists them. No delivery is keyed by anything but
 /// (message, user, device): a history row per user and time would cost a page a delivery.
-enum Schema {
-  static let migrations = [
+package enum Schema {
+  package static let migrations = [
     SQLiteMigration(version: 1, statements: first), SQLiteMigration(version: 2, statements: second),
     SQLiteMigration(version: 3, statements: third), SQLiteMigration(version: 4, statements: fourth),
   ]

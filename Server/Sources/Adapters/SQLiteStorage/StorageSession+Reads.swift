@@ -100,27 +100,6 @@ extension StorageSession {
     return try complete(rows, in: appMode)
   }
 
-  func messages(to user: UserID, in appMode: AppMode, page: ListPage<MessageID>) throws -> [MessageIdentity] {
-    guard let number = try userNumber(user, in: appMode) else { return [] }
-    let start: Int64? =
-      try page.after.map { last in
-        try connection.first(
-          "SELECT seq FROM message WHERE am = ? AND id = ?", .integer(appMode.rawValue), .text(last.rawValue)
-        ) { $0.integer(0) }
-      } ?? .max
-    guard let start else { return [] }
-    return try connection.rows(
-      """
-      SELECT m.seq, m.id FROM single n JOIN message m ON m.seq = n.msg
-      WHERE n.am = ? AND n.user = ? AND n.msg < ? ORDER BY n.msg DESC LIMIT ?
-      """,
-      .integer(appMode.rawValue), .integer(number.rawValue), .integer(start),
-      .integer(Int64(page.limit))
-    ) { row in
-      MessageIdentity(number: MessageNumber(rawValue: row.integer(0)), id: MessageID(rawValue: row.text(1)))
-    }
-  }
-
   func newestMessage(of type: String, to user: UserID, among: Int, in appMode: AppMode) throws -> MessageIdentity? {
     guard let number = try userNumber(user, in: appMode) else { return nil }
     return try connection.first(

@@ -36,7 +36,7 @@ extension PushAPI {
           "getMessage", "A message", tag: "Messages", parameters: [id],
           replies: [RouteOperation.Reply(200, "The message", schema: Schemas.reference("Message"))])
       ) { request, _ in
-        try .json(200, messageValue(await message(MessageID(rawValue: request.parameters["id"] ?? ""))))
+        try .json(200, messageValue(await message(MessageID(rawValue: request.parameters["id"] ?? "")).summary))
       },
       route(
         .get, "/v1/messages/{id}/deliveries", .secret,
@@ -56,7 +56,7 @@ extension PushAPI {
     let wait = try Self.wait(request)
     let body = try MessageBody(request)
     let sent = try await send(body.draft, request, wait: wait)
-    let value = try messageValue(await message(sent.id))
+    let value = try messageValue(await message(sent.id).summary)
     guard case .object(var members) = value else { return .json(202, value) }
     members.append(JSONMember("duplicate", .bool(sent.isDuplicate)))
     if !sent.duplicates.isEmpty {
@@ -79,13 +79,9 @@ extension PushAPI {
   private func listMessages(_ request: HTTPRequest, _ caller: Caller) async throws -> HTTPResponse {
     let query = try ListQuery(request, filters: ["userId"], now: now)
     guard let text = request.queryValue("userId") else { throw APIError.missing("userId") }
-    let identities = try await storage.messages(
+    let messages = try await storage.messages(
       to: Self.user(text, "userId"), in: configuration.appMode,
       page: ListPage(after: query.after.map(MessageID.init(rawValue:)), limit: query.limit + 1))
-    var messages: [MessageRecord] = []
-    for identity in identities {
-      if let message = try await storage.message(identity.id, in: configuration.appMode) { messages.append(message) }
-    }
     return page(messages, query, url: "/v1/messages", id: \.identity.id.rawValue, value: messageValue)
   }
 
@@ -101,9 +97,11 @@ extension PushAPI {
   static let keptDays = Retention.message.components.seconds / 86_400
 
   /// Never the texts: they are the users' and stay sealed.
-  func messageValue(_ message: MessageRecord) -> JSONValue {
-    var suppressed: [String: Int] = [:]
-    for reason in message.decisions.compactMap(\.reason) { suppressed[reason.rawValue, default: 0] += 1 }
+  func messageValue(_ message: MessageSummary) -> JSONValue {
+    let suppressed = message.decisions.compactMap { reason, users in
+      reason.map { JSONMember($0.rawValue, .int(Int64(users))) }
+    }
+    let users = message.decisions.values.reduce(0, +)
     let states = DeliveryState.allCases.compactMap { state in
       message.counts[state].map { JSONMember(state.rawValue, .int(Int64($0))) }
     }
@@ -114,12 +112,11 @@ extension PushAPI {
       "state": message.isComplete ? "completed" : "sending", "type": .string(message.type),
       "category": JSONValue(message.category), "source": .string(message.source),
       "createdAt": .string(message.createdAt.rfc3339), "expiresAt": JSONValue(message.lifetime?.end?.rfc3339),
-      "requestId": JSONValue(message.requestID), "audience": ["users": .int(Int64(message.decisions.count))],
+      "requestId": JSONValue(message.requestID), "audience": ["users": .int(Int64(users))],
       "counts": [
         "users": [
-          "eligible": .int(Int64(message.decisions.count { $0.reason == nil })),
-          "suppressed": .object(
-            suppressed.sorted { $0.key < $1.key }.map { JSONMember($0.key, .int(Int64($0.value))) }),
+          "eligible": .int(Int64(message.decisions[nil] ?? 0)),
+          "suppressed": .object(suppressed.sorted { $0.name < $1.name }),
         ],
         "deliveries": .object([JSONMember("total", .int(Int64(total)))] + states),
       ],

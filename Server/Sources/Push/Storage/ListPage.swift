@@ -32,7 +32,7 @@ extension PushStorage {
 
   package func messages(
     to user: UserID, in appMode: AppMode, limit: Int
-  ) async throws(StorageError) -> [MessageIdentity] {
+  ) async throws(StorageError) -> [MessageSummary] {
     try await messages(to: user, in: appMode, page: ListPage(limit: limit))
   }
 }

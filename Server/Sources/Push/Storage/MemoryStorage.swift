@@ -146,8 +146,12 @@ package final class MemoryStorage: PushStorage {
 
   package func messages(
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
-  ) async throws(StorageError) -> [MessageIdentity] {
-    try run { page.cut($0.messages(to: user, in: appMode), by: \.id) }
+  ) async throws(StorageError) -> [MessageSummary] {
+    try run { state in
+      page.cut(state.messages(to: user, in: appMode), by: \.id).compactMap { identity in
+        state.messages[identity.number].map { state.record(of: $0.acceptance).summary }
+      }
+    }
   }
 
   package func newestMessage(

@@ -38,6 +38,45 @@ package struct MessageRecord: Sendable, Unprintable {
     self.counts = counts
   }
 
+  package var summary: MessageSummary {
+    MessageSummary(
+      identity: identity, type: type, category: category, source: source, requestID: requestID, createdAt: createdAt,
+      lifetime: lifetime, decisions: Dictionary(decisions.map { ($0.reason, 1) }, uniquingKeysWith: +),
+      counts: counts)
+  }
+}
+
+/// A message in numbers, as a list shows it: nobody is named and no word opened, so that a page of messages to a
+/// thousand users each is read quickly.
+package struct MessageSummary: Hashable, Sendable {
+  package var identity: MessageIdentity
+  package var type: String
+  package var category: String?
+  package var source: String
+  package var requestID: String?
+  package var createdAt: WallTime
+  package var lifetime: PushLifetime?
+  /// How many of the addressed users were decided for each reason, `nil` being those it is sent to; reasons with none
+  /// are absent.
+  package var decisions: [ReasonCode?: Int]
+  /// How many deliveries are in each state; states with none are absent.
+  package var counts: [DeliveryState: Int]
+
+  package init(
+    identity: MessageIdentity, type: String, category: String?, source: String, requestID: String?,
+    createdAt: WallTime, lifetime: PushLifetime?, decisions: [ReasonCode?: Int], counts: [DeliveryState: Int]
+  ) {
+    self.identity = identity
+    self.type = type
+    self.category = category
+    self.source = source
+    self.requestID = requestID
+    self.createdAt = createdAt
+    self.lifetime = lifetime
+    self.decisions = decisions
+    self.counts = counts
+  }
+
   /// Whether every delivery has ended.
   package var isComplete: Bool { counts.keys.allSatisfy(\.isTerminal) }
 }

@@ -109,10 +109,11 @@ package protocol PushStorage: Sendable {
     of message: MessageID, for user: UserID, in appMode: AppMode
   ) async throws(StorageError) -> UserExplanation?
 
-  /// The newest messages that were addressed to the user by name, decisions included, newest first.
+  /// The messages that were addressed to the user by name, decisions included, newest first. One read for the whole
+  /// page, which takes as many queries for many messages as for one.
   func messages(
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
-  ) async throws(StorageError) -> [MessageIdentity]
+  ) async throws(StorageError) -> [MessageSummary]
 
   /// The newest message of a type that was addressed to the user by name.
   ///

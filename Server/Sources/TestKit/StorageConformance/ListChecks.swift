@@ -15,12 +15,36 @@ extension ConformanceSuite {
       var page = ListPage<MessageID>(limit: 3)
       while true {
         let part = try await storage.messages(to: UserID(rawValue: "u"), in: stage.appMode, page: page)
-        seen += part.map(\.id)
+        seen += part.map(\.identity.id)
         _ = try await stage.send(to: ["u"], at: 100)
         guard let last = part.last else { break }
-        page.after = last.id
+        page.after = last.identity.id
       }
       try expectEqual(seen, Array(sent.reversed()))
+    },
+    ConformanceCheck("a list says of each message what the message says of itself, in numbers") { storage in
+      let stage = try await StorageStage(storage)
+      let user = UserID(rawValue: "u")
+      for number in UInt8(1)...3 { try await stage.register("u", token: StorageStage.token(number)) }
+      try await stage.register("v", token: StorageStage.token(4))
+      let sent = try await stage.send(to: ["u", "nobody", "v", "none"], at: 1)
+      _ = try await storage.recordOutcomes(sent.prefix(2).map { stage.outcome(of: $0, status: 200) })
+      var other = try await stage.acceptance(to: ["u", "v"], at: 2, reason: .preferenceOff)
+      other.category = "chat"
+      other.source = "guide"
+      other.requestID = nil
+      other.lifetime = nil
+      _ = try await storage.accept(other)
+      _ = try await stage.send(to: ["v"], at: 3)
+      let list = try await storage.messages(to: user, in: stage.appMode, limit: 10)
+      try expectEqual(list.map(\.identity.id), [other.identity.id, try unwrap(sent.first, "a delivery").messageID])
+      for shown in list {
+        let message = try unwrap(try await storage.message(shown.identity.id, in: stage.appMode), "the message")
+        try expectEqual(shown, message.summary)
+      }
+      try expectEqual(list.map(\.decisions), [[.preferenceOff: 2], [nil: 2, .noDevices: 2]])
+      try expectEqual(list.map(\.counts), [[:], [.accepted: 2, .sending: 2]])
+      try expectEqual(list.map(\.isComplete), [true, false])
     },
     ConformanceCheck("the newest message of a type is found among a user's newest") { storage in
       let stage = try await StorageStage(storage)

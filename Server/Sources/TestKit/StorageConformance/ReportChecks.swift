@@ -62,7 +62,8 @@ extension ConformanceSuite {
       let user = UserID(rawValue: "u")
       let explained = try await storage.explanation(of: delivery.messageID, for: user, in: stage.appMode)
       try expectEqual(explained?.traces.count, 1)
-      try expectEqual(try await storage.messages(to: user, in: stage.appMode, limit: 5).map(\.id), [delivery.messageID])
+      let listed = try await storage.messages(to: user, in: stage.appMode, limit: 5)
+      try expectEqual(listed.map(\.identity.id), [delivery.messageID])
     },
     ConformanceCheck("a received or opened report revives a deactivated device, a dismissed one does not") { storage in
       let stage = try await StorageStage(storage)

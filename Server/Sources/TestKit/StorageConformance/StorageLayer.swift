@@ -11,6 +11,12 @@ package struct StorageLayer: PushStorage {
   /// In place of `recordOutcomes`.
   package var recording:
     (@Sendable (_ inner: any PushStorage, [DeliveryOutcome]) async throws(StorageError) -> [OutcomeResult])?
+  /// In place of `prune`.
+  package var biting:
+    (
+      @Sendable (_ inner: any PushStorage, PrunePlace, _ limit: Int, _ now: WallTime) async throws(StorageError)
+        -> PruneStep
+    )?
 
   /// Called before `openMarks`.
   package var lookingForMarks: (@Sendable () -> Void)?
@@ -104,7 +110,7 @@ package struct StorageLayer: PushStorage {
   }
   package func messages(
     to user: UserID, in appMode: AppMode, page: ListPage<MessageID>
-  ) async throws(StorageError) -> [MessageIdentity] {
+  ) async throws(StorageError) -> [MessageSummary] {
     try await inner.messages(to: user, in: appMode, page: page)
   }
   package func newestMessage(
@@ -114,6 +120,7 @@ package struct StorageLayer: PushStorage {
   }
   package func prune(from place: PrunePlace, limit: Int, at now: WallTime) async throws(StorageError) -> PruneStep {
     if place == .start { pruning?() }
+    if let biting { return try await biting(inner, place, limit, now) }
     return try await inner.prune(from: place, limit: limit, at: now)
   }
   package func deviceCounts(in appMode: AppMode) async throws(StorageError) -> [DeviceCount] {

@@ -104,6 +104,11 @@ package enum TestFiles {
     }
     return path
   }
+
+  /// `pabal up` as a test kills it, built beside.
+  package static func serverUnderTest() throws -> String {
+    try pabal().dropLast("pabal".count) + "ServerUnderTest"
+  }
 }
 
 /// A folder of the temporary one (`TMPDIR`) that lives as long as this value.

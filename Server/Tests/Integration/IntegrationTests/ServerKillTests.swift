@@ -68,23 +68,14 @@ private final class KillStage: Sendable {
   private static let usersPerClient = 2
 
   private let folder: TemporaryFolder
-  private let simulator: ChildProcess
-  private let control: ServerCaller
+  private let standIn: StandInProcess
   private let generator: Locked<SeededGenerator>
   private let mistake: String?
   private let notes = Locked(Notes())
 
   init(seed: UInt64, mistake: String? = nil) async throws {
     folder = try TemporaryFolder()
-    simulator = try ChildProcess(
-      try TestFiles.pabal(),
-      [
-        "sim", "serve", "--json", "--sandbox-port", "0", "--production-port", "0", "--control-port", "0", "--devices",
-        "0", "--data", folder.file("sim"),
-      ], keepsInputOpen: true)
-    let line = try #require(await simulator.line(0), "the stand-in did not start")
-    try TestFiles.write(line, to: folder.file("sim.json"))
-    control = try ServerCaller(try #require(try JSONSlice(parsing: Array(line.utf8))["control"]?.string))
+    standIn = try await StandInProcess(in: folder)
     generator = Locked(SeededGenerator(seed: seed))
     self.mistake = mistake
   }
@@ -100,8 +91,7 @@ private final class KillStage: Sendable {
     let earlier = notes.withLock { $0.killTimes.count }
     for round in earlier..<earlier + times {
       let server = try ChildProcess(
-        try TestFiles.pabal().dropLast("pabal".count) + "ServerUnderTest",
-        [data, folder.file("sim.json")] + (mistake.map { [$0] } ?? []), keepsInputOpen: true)
+        try TestFiles.serverUnderTest(), [data, standIn.file] + (mistake.map { [$0] } ?? []), keepsInputOpen: true)
       let line = try #require(await server.line(0), "the server did not start")
       let root = try JSONSlice(parsing: Array(line.utf8))
       let api = try ServerCaller(try #require(root["server"]?.string), key: root["testKey"]?.string)
@@ -113,16 +103,14 @@ private final class KillStage: Sendable {
     }
   }
 
-  /// A server that is killed has no last words; a crash or a sanitizer's report would be some.
   private func note(_ errors: String) {
-    let bad = errors.split(separator: "\n").first { $0.contains("Sanitizer") || $0.contains("Fatal error") }
-    if let bad { notes.withLock { $0.lastWords.append(String(bad)) } }
+    if let words = StandInProcess.lastWords(in: errors) { notes.withLock { $0.lastWords.append(words) } }
   }
 
   private func register(_ api: ServerCaller) async throws {
     for client in 0..<Self.clients {
       for turn in 0..<Self.usersPerClient {
-        let minted = try await control("POST", "/v1/simulator/devices", ["environment": "sandbox"]).json()
+        let minted = try await standIn.control("POST", "/v1/simulator/devices", ["environment": "sandbox"]).json()
         let answer = try await api(
           "PUT", "/v1/devices",
           [
@@ -190,7 +178,7 @@ private final class KillStage: Sendable {
 
   /// Starts the data once more, so that everything open is settled, stops in order, and compares.
   func settle() async throws -> Findings {
-    let configuration = UpConfiguration(folder: .kept(data), port: 0, simulatorFile: folder.file("sim.json"))
+    let configuration = UpConfiguration(folder: .kept(data), port: 0, simulatorFile: standIn.file)
     guard case .running(let server) = try await UpServer.start(configuration) else {
       throw ServerCaller.NoAnswer(wasSent: false)
     }
@@ -230,8 +218,8 @@ private final class KillStage: Sendable {
     for delivery in taken.keys where !known.contains(delivery) {
       findings.problems.append("\(delivery) was sent but is not in the database")
     }
-    simulator.signal(SIGTERM)
-    note(await simulator.result().errors)
+    standIn.process.signal(SIGTERM)
+    note(await standIn.process.result().errors)
     findings.problems += notes.withLock { $0.lastWords }
     return findings
   }
@@ -242,7 +230,7 @@ private final class KillStage: Sendable {
     var cursor: String?
     repeat {
       let path = "/v1/simulator/inbox?limit=1000" + (cursor.map { "&cursor=\($0)" } ?? "")
-      let page = try await control("GET", path).json()
+      let page = try await standIn.control("GET", path).json()
       for push in page["data"]?.elements ?? [] {
         let delivery = try #require(push["payload"]?["pabal"]?["d"]?.string)
         taken[delivery, default: 0] += 1
