@@ -64,6 +64,20 @@ import Testing
     }
   }
 
+  @Test func `a process that has ended writes nothing, though its client is still held`() async throws {
+    let bench = KitBench()
+    var held: PabalClient?
+    try await bench.run { phone in
+      try await phone.launch()
+      held = try bench.client()
+      try await phone.settle()
+    }
+    let client = try #require(held)
+    await client.signIn(userID: "A")
+    #expect(await client.recentProblems().map(\.code).contains("file_reach_failed"))
+    #expect(!FileManager.default.fileExists(atPath: bench.phone.files.path))
+  }
+
   @Test func `before start returns, nothing is read and nothing is sent`() async throws {
     let bench = KitBench()
     try await bench.run { phone in

@@ -1,4 +1,5 @@
 import Foundation
+import PabalCore
 import PabalKit
 import PabalPrimitives
 import PabalSimUIKit
@@ -14,6 +15,7 @@ import Testing
   let app = AppProbe()
   private let keychain = Locked<[String: [UInt8]]>([:])
   private let keychainLocked = Locked(false)
+  private var processFiles = ProcessFiles()
 
   init(presentation: PabalPresentationPolicy = .standard) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kit-" + UUID().uuidString)
@@ -25,15 +27,8 @@ import Testing
     app.makeClient = { [unowned self] in makeClient(presentation) }
   }
 
-  deinit {
-    do {
-      try FileManager.default.removeItem(at: phone.files)
-    } catch {
-      // Nothing was written.
-    }
-  }
-
-  /// Runs `story` with the phone switched on; afterwards the app must have done nothing wrong, and is gone.
+  /// Runs `story` with the phone switched on; afterwards the app must have done nothing wrong, and is gone with its
+  /// files. Its tasks may last longer: a handler may never return.
   func run(
     _ story: @escaping @MainActor @Sendable (SimulatedPhone) async throws -> Void,
     afterwards check: ([PhoneDefect]) -> Void = { #expect($0.isEmpty) }
@@ -54,6 +49,10 @@ import Testing
     app.client = nil
     // A test's closure may hold this bench.
     app.atLaunch = { _ in }
+    processFiles.end()
+    if FileManager.default.fileExists(atPath: phone.files.path) {
+      try FileManager.default.removeItem(at: phone.files)
+    }
     check(try defects.get())
   }
 
@@ -79,6 +78,7 @@ import Testing
   func kill() {
     phone.kill()
     app.client = nil
+    processFiles.end()
   }
 
   func client() throws -> PabalClient {
@@ -89,7 +89,9 @@ import Testing
     let clock = phone.clock
     let work = phone.work
     let files = phone.files
-    let environment = PabalEnvironment(
+    processFiles.end()
+    processFiles = ProcessFiles()
+    var environment = PabalEnvironment(
       clock: clock.clock,
       timers: PabalTimers { delay, fire in
         let id = clock.schedule(after: delay, fire)
@@ -112,6 +114,7 @@ import Testing
         let ticket = work.begin("SDK")
         return { work.end(ticket) }
       })
+    environment.files = processFiles.files
     return PabalClient(
       PabalClient.Configuration(
         server: URL(filePath: "/").withHTTP, key: "pp_test_1", appGroup: "group.talentmarket",

@@ -15,7 +15,10 @@ enum ControlFuzz {
     else { return }
     var core = StandInCore(
       keys: [], bundles: ["com.example.app"], clock: .system, randomness: .seeded(1), digest: { _ in "" })
-    _ = try core.addDevice(StandInDeviceDraft(topic: "com.example.app"))
+    var device = StandInDeviceDraft(topic: "com.example.app")
+    device.id = "d1"
+    device.token = [0xAB, 0xCD]
+    _ = try core.addDevice(device)
     let control = StandInControl(
       core: Locked(core), links: LinkBoard(), topic: "com.example.app", act: { _ in }, wait: { _ in })
     let router = Router(control.routes(prefix: prefix))

@@ -4,6 +4,10 @@ import PabalPrimitives
 /// Frames of a client, in pieces, into a server session that answers each request.
 enum HTTP2Fuzz {
   private static let streams = 8
+  // Small enough for inputs of some kilobytes to get beyond them.
+  private static let bodyBytes = 1024
+  private static let flood = FloodBudget(burst: 100)
+  private static let requestTime = Duration.milliseconds(20)
   /// More than this for inputs of some kilobytes would be amplification.
   private static let outputBytes = 1024 * 1024
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
@@ -14,7 +18,7 @@ enum HTTP2Fuzz {
     guard let first = bytes.first else { return }
     var input = Array(bytes.dropFirst())
     if !input.starts(with: preface) { input = preface + emptySettings + input }
-    let session = try HTTP2ServerSession(maxConcurrentStreams: streams)
+    let session = try HTTP2ServerSession(maxConcurrentStreams: streams, requestBodyLimit: bodyBytes, flood: flood)
     let answerer = Answerer(session)
     session.delegate = answerer
     defer { session.delegate = nil }
@@ -31,6 +35,7 @@ enum HTTP2Fuzz {
       }
       if session.isFinished { return }
       now = now.advanced(by: .milliseconds(1))
+      session.endIfOverdue(now: now, requestTime: requestTime, answerTime: requestTime)
     }
     try demand(session.openStreams >= 0, "streams are counted")
   }
@@ -61,10 +66,24 @@ enum HTTP2Fuzz {
       _ = head.headers.fields
     }
 
+    /// The last character of the path says what the service does besides answering, so that the input decides it.
     func sessionReceivedRequest(_ request: HTTP2ServerRequest) {
-      let body = request.bodyOverflowed ? Array("{\"reason\":\"PayloadTooLarge\"}".utf8) : []
+      let path = request.headers.string(":path") ?? ""
+      var endStream = true
+      switch path.last {
+      case "1": session.inform(stream: request.stream, status: 103, headers: [("apns-id", "1")])
+      case "2": return session.reset(stream: request.stream, code: .refusedStream)
+      case "3": session.goaway(lastStreamID: nil, code: .noError, debug: Array(path.utf8))
+      case "4": session.setMaxConcurrentStreams(1)
+      case "5": session.setHeaderTable(bytes: [0, 4096])
+      case "6": session.ping()
+      case "7": endStream = false
+      default: break
+      }
+      let body = request.bodyOverflowed ? Array("{\"reason\":\"PayloadTooLarge\"}".utf8) : request.body
       session.respond(
-        stream: request.stream, status: request.bodyOverflowed ? 413 : 200, headers: [("apns-id", "1")], body: body)
+        stream: request.stream, status: request.bodyOverflowed ? 413 : 200, headers: [("apns-id", "1")], body: body,
+        endStream: endStream)
     }
 
     func sessionStreamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}

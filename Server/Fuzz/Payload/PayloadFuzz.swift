@@ -5,6 +5,8 @@ import Simulator
 /// A payload that a user brings, and a text that is cut to fit.
 enum PayloadFuzz {
   private static let depth = 32
+  /// Each has rules of its own; the others have none.
+  private static let types: [APNsPushType] = [.alert, .background, .voip, .liveactivity, .fileprovider, .mdm]
 
   static func run(_ bytes: [UInt8]) throws {
     let root = try? JSONSlice(parsing: bytes, maximumDepth: depth)
@@ -12,7 +14,7 @@ enum PayloadFuzz {
       (root?.kind == .object) == StandInParsing.isObject(bytes, maximumDepth: depth),
       "ours and the stand-in's scanner agree on what a JSON object is")
     if let root { try walk(root) }
-    for type in [APNsPushType.alert, .voip, .liveactivity] {
+    for type in types {
       guard let payload = try? APNsPayload(checking: bytes, for: type) else { continue }
       try demand(payload.bytes.count <= type.maximumPayloadBytes, "no payload is larger than its type allows")
       try demand(bytes.starts(with: payload.bytes), "a payload is sent as it was given")

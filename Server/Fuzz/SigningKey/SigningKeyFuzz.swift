@@ -7,6 +7,8 @@ enum SigningKeyFuzz {
       let key = try P256SigningKey(reading: bytes)
       let again = try P256SigningKey(pem: try key.pkcs8PEM())
       try demand(again.publicKey == key.publicKey, "a key survives being written")
+      try demand(
+        key.publicKey.isValid(signature: try key.sign(bytes), for: bytes), "what a key signs, its public part confirms")
     } catch let error as CryptographyError {
       try demand(error.code.hasPrefix("key_"), "a refusal is one of the known ones, not \(error.code)")
     }
