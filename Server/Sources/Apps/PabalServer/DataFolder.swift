@@ -23,6 +23,7 @@ final class DataFolder: Sendable {
 
   var databasePath: String { path + "/pabal.sqlite" }
   var simulatorPath: String { path + "/simulator" }
+  var standInIndexPath: String { simulatorPath + "/devices" }
   var providerTokenPath: String { simulatorPath + "/provider-token" }
   var profilePath: String { path + "/profile.json" }
   private var masterKeyPath: String { path + "/master.key" }
@@ -86,7 +87,7 @@ final class DataFolder: Sendable {
     } catch {
       throw UpError(.dataFolder, "The system gave no random bytes for a master key.", cause: error)
     }
-    try write(Array((Hex.encode(key) + "\n").utf8), to: masterKeyPath)
+    try Self.write(Array((Hex.encode(key) + "\n").utf8), to: masterKeyPath)
     return key
   }
 
@@ -100,32 +101,36 @@ final class DataFolder: Sendable {
   }
 
   /// Writes a file of 0600, whole or not at all: another name first, then a rename.
-  func write(_ bytes: [UInt8], to file: String) throws(UpError) {
+  static func write(_ bytes: [UInt8], to file: String) throws(UpError) {
     let draft = file + ".new"
     unlink(draft)
     let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw UpError(.dataFolder, "\(draft) cannot be written (\(Self.reason())).")
+      throw UpError(.dataFolder, "\(draft) cannot be written (\(reason())).")
     }
-    let isWritten = Self.writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
+    let isWritten = writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
     close(descriptor)
-    guard isWritten, rename(draft, file) == 0, Self.syncFolder(of: file) else {
-      throw UpError(.dataFolder, "\(file) cannot be written (\(Self.reason())).")
+    guard isWritten, rename(draft, file) == 0, syncFolder(of: file) else {
+      throw UpError(.dataFolder, "\(file) cannot be written (\(reason())).")
     }
   }
 
-  /// Adds a line to a file of 0600.
-  func append(_ line: String, to file: String) throws(UpError) {
+  /// Adds a line to a file of 0600. One call at a time for each file.
+  static func append(_ line: String, to file: String) throws(UpError) {
     let descriptor = openFile(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw UpError(.dataFolder, "\(file) cannot be written (\(Self.reason())).") }
+    guard descriptor >= 0 else { throw UpError(.dataFolder, "\(file) cannot be written (\(reason())).") }
     defer { close(descriptor) }
-    guard Self.writeAll(Array((line + "\n").utf8), to: descriptor) else {
-      throw UpError(.dataFolder, "\(file) cannot be written (\(Self.reason())).")
+    let end = lseek(descriptor, 0, SEEK_END)
+    guard writeAll(Array((line + "\n").utf8), to: descriptor) else {
+      let reason = reason()
+      // Half a line would spoil the next one.
+      ftruncate(descriptor, end)
+      throw UpError(.dataFolder, "\(file) cannot be written (\(reason)).")
     }
   }
 
-  /// The text of a file of at most 8 MB; `nil` if there is none.
-  static func read(_ file: String) throws(UpError) -> String? {
+  /// The text of a file; `nil` if there is none.
+  static func read(_ file: String, atMost limit: Int = 8_388_608) throws(UpError) -> String? {
     let descriptor = openFile(file, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -137,7 +142,7 @@ final class DataFolder: Sendable {
     while true {
       let count = chunk.withUnsafeMutableBytes { readBytes(descriptor, $0) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0, bytes.count + count <= 8_388_608 else {
+      guard count >= 0, bytes.count + count <= limit else {
         throw UpError(.dataFolder, "\(file) cannot be read, or is too long (\(reason())).")
       }
       if count == 0 { return String(decoding: bytes, as: UTF8.self) }

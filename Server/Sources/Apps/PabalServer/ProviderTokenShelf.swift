@@ -45,7 +45,7 @@ final class ProviderTokenShelf: Sendable {
       current = token
       do {
         let box = try seal.seal(Array(token.utf8), for: Self.seat)
-        try folder.write(Array(Base64.encode(box).utf8), to: folder.providerTokenPath)
+        try DataFolder.write(Array(Base64.encode(box).utf8), to: folder.providerTokenPath)
       } catch {
         telemetry.stage("provider_token.not_kept", "The provider token could not be stored; a restart makes a new one")
       }

@@ -36,7 +36,9 @@ struct UpAssembly {
     let metrics = Metrics(APIMetrics.declarations)
     let telemetry = ServerTelemetry(metrics: metrics, log: configuration.log, version: configuration.version)
     let control = ControlClient(endpoint: simulator.control, loop: loop)
-    let devices = try StandInDevices(control: control, folder: folder, masterKey: masterKey, log: configuration.log)
+    let devices = try StandInDevices(
+      control: control, index: try StandInIndex(path: folder.standInIndexPath), masterKey: masterKey, storage: storage,
+      appMode: appMode, log: configuration.log)
     let dispatcher = try startSending(
       simulator, storage: storage, loop: loop, telemetry: telemetry, masterKey: masterKey)
     // The dispatcher counts what it does, and so holds what is asked here.
@@ -50,7 +52,7 @@ struct UpAssembly {
     let leftBehind = try await storage.openMarks()
     let (apiPort, metricsPort) = try startWeb(api, control: control, telemetry: telemetry, metrics: metrics)
     telemetry.stage("server.listening", "The API is bound; the stand-in learns the registered devices")
-    try await devices.adoptAll(in: storage, appMode: appMode, topic: simulator.topic)
+    try await devices.adoptAll(topic: simulator.topic)
     let population = DemoPopulation(
       storage: storage, devices: devices, appMode: appMode, topic: simulator.topic, clock: configuration.clock)
     if profile == nil { try await population.settle() }
@@ -61,7 +63,7 @@ struct UpAssembly {
       server: "http://\(Self.host):\(apiPort)", testKey: keys.secret, publishableKey: keys.publishable, app: Self.app,
       data: folder.path, metrics: "http://\(Self.host):\(metricsPort)", simulator: simulator.published,
       users: try await population.listing())
-    try folder.write(line.profile.encoded + [0x0A], to: folder.profilePath)
+    try DataFolder.write(line.profile.encoded + [0x0A], to: folder.profilePath)
     let keeper = RetentionKeeper(
       storage: storage, loop: loop, clock: configuration.clock, metrics: metrics, log: configuration.log)
     // Awaited by `UpParts.stop`.

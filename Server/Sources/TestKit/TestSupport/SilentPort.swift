@@ -4,12 +4,13 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A free port on 127.0.0.1 whose connections the kernel takes and nobody answers.
+/// A free port on 127.0.0.1, nobody else's until `end`, whose connections the kernel takes and nobody answers; or
+/// whose connections it refuses.
 package struct SilentPort: Sendable {
   package let port: UInt16
   private let descriptor: Int32
 
-  package init() throws {
+  package init(refuses: Bool = false) throws {
     #if canImport(Darwin)
     let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #else
@@ -21,7 +22,8 @@ package struct SilentPort: Sendable {
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0 && getsockname(descriptor, $0, &size) == 0
+        bind(descriptor, $0, size) == 0 && (refuses || listen(descriptor, 16) == 0)
+          && getsockname(descriptor, $0, &size) == 0
       }
     }
     guard isBound else {

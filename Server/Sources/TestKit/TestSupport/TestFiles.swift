@@ -85,6 +85,15 @@ package enum TestFiles {
     try write(Array(text.utf8), to: path, mode: mode)
   }
 
+  package static func makeFolder(_ path: String) throws {
+    guard mkdir(path, 0o700) == 0 else { throw Failure(description: "cannot make \(path): errno \(errno)") }
+  }
+
+  /// An empty one.
+  package static func removeFolder(_ path: String) throws {
+    guard rmdir(path) == 0 else { throw Failure(description: "cannot remove \(path): errno \(errno)") }
+  }
+
   /// The `pabal` that was built beside the running tests.
   package static func pabal() throws -> String {
     #if os(Linux)

@@ -12,8 +12,8 @@ enum SendDryRun {
     let interrupted = Locked(false)
     context.signals.onSignal { _ in interrupted.withLock { $0 = true } }
     let source = try SendSource(
-      plan, terms: SendTerms(plan, now: context.clock.wall()), journal: nil, randomness: context.randomness,
-      isStopped: { interrupted.withLock { $0 } })
+      plan, terms: SendTerms(plan, now: context.clock.wall()), journal: nil, clock: context.clock,
+      randomness: context.randomness, isStopped: { interrupted.withLock { $0 } })
     var summary = SendSummary()
     summary.duplicates = plan.list.duplicates
     var ready = 0

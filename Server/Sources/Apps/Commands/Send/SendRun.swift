@@ -69,7 +69,8 @@ final class SendRun: Sendable {
     defer { context.signals.onSignal { _ in } }
     if let journal { report.withLock { $0.countEarlier(journal.found) } }
     let source = try SendSource(
-      plan, terms: terms, journal: journal, randomness: context.randomness, isStopped: { [self] in isStopped })
+      plan, terms: terms, journal: journal, clock: context.clock, randomness: context.randomness,
+      isStopped: { [self] in isStopped })
     let run = transport.startRun()
     let submission = Task { await submit(source, to: run) }
     while let outcomes = await run.nextOutcomes() { await take(outcomes) }

@@ -35,18 +35,20 @@ final class SendSource: Sendable {
   private let plan: SendPlan
   private let terms: SendTerms
   private let journal: SendJournal?
+  private let clock: Clock
   private let randomness: Randomness
   private let isStopped: @Sendable () -> Bool
   private let state: Locked<State>
 
   /// - Parameter isStopped: once `true`, the rest of the list ends `canceled`, and a silent stream ends.
   init(
-    _ plan: SendPlan, terms: SendTerms, journal: SendJournal?, randomness: Randomness,
+    _ plan: SendPlan, terms: SendTerms, journal: SendJournal?, clock: Clock, randomness: Randomness,
     isStopped: @escaping @Sendable () -> Bool
   ) throws(UsageError) {
     self.plan = plan
     self.terms = terms
     self.journal = journal
+    self.clock = clock
     self.randomness = randomness
     self.isStopped = isStopped
     let lines: Lines
@@ -91,6 +93,7 @@ final class SendSource: Sendable {
     block.entries.reserveCapacity(size)
     block.batch = PushBatch(reserving: size)
     let isStream = plan.list.count == nil
+    let isLate = plan.head.expiration?.isPast(at: clock.wall()) ?? false
     do throws(UsageError) {
       while block.entries.count < size, block.ended.count < size {
         // What has come is sent, rather than waiting for more of it.
@@ -99,7 +102,7 @@ final class SendSource: Sendable {
           block.isLast = true
           return
         }
-        take(line, into: &block, &state.seen, random)
+        take(line, isLate: isLate, into: &block, &state.seen, random)
       }
     } catch {
       // The file went away under us: what was read is sent, the rest cannot be named.
@@ -129,8 +132,9 @@ final class SendSource: Sendable {
     }
   }
 
+  /// - Parameter isLate: the expiration is over, and nothing is sent any more.
   private func take(
-    _ line: DeviceLine, into block: inout SendBlock, _ seen: inout TokenFingerprints?, _ random: [UInt8]
+    _ line: DeviceLine, isLate: Bool, into block: inout SendBlock, _ seen: inout TokenFingerprints?, _ random: [UInt8]
   ) {
     guard journal?.found.ended.contains(line.number) != true else {
       if case .device(let token, _) = line.content { _ = seen?.insert(token.bytes) }
@@ -146,10 +150,10 @@ final class SendSource: Sendable {
       }
       guard seen?.insert(token.bytes) != false else { return block.ended.append(end(.canceled, .duplicate)) }
       let isLost = journal?.found.handedOver.contains(line.number) == true
-      if isLost, !terms.repeatsUnknown, details?.collapseID == nil {
-        return block.ended.append(end(.unknown, .replyLost))
-      }
+      let mayRepeat = terms.repeatsUnknown || details?.collapseID != nil
+      if isLost, isLate || !mayRepeat { return block.ended.append(end(.unknown, .replyLost)) }
       guard !isStopped() else { return block.ended.append(end(.canceled, .interrupted)) }
+      guard !isLate else { return block.ended.append(end(.expired, .timeToLiveElapsed)) }
       switch plan.content.payload(for: details) {
       case .rejected(let reason): block.ended.append(end(.rejected, reason))
       case .payload(let payload): add(line.number, token, details, payload, to: &block, random)
@@ -188,9 +192,11 @@ struct SendTerms: Sendable {
     // The end of the run or of the push, whichever is sooner.
     var expiresAt = ends
     if case .at(let expiration)? = plan.head.expiration { expiresAt = ends.map { min($0, expiration) } ?? expiration }
+    // What is for now or never has no later to be repeated at.
+    let repeats = plan.head.expiration == .attemptOnce ? 0 : plan.repeats
     push = PushTerms(
       expiresAt: expiresAt, repeatsUnknown: plan.repeatsUnknown || plan.head.collapseID != nil,
-      attemptLimit: plan.repeats + 1)
+      attemptLimit: repeats + 1)
   }
 }
 

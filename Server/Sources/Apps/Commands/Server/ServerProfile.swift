@@ -21,7 +21,7 @@ struct ServerProfile: Unprintable {
   }
 
   /// `nil` when neither the environment nor a file of this folder names a server.
-  static func find(_ environment: [String: String]) throws -> ServerProfile? {
+  static func find(_ environment: [String: String], file: String = Self.file) throws -> ServerProfile? {
     if let server = environment["PABAL_SERVER"] {
       guard let key = environment["PABAL_KEY"], !key.isEmpty else {
         throw UsageError("PABAL_SERVER is set, but PABAL_KEY is not. Set it to a secret key such as pb_test_….")

@@ -11,7 +11,8 @@ enum SimServe {
   private static let san = OptionDefinition("san", .list("NAME"), "further names in the certificate")
   private static let sandboxPort = OptionDefinition("sandbox-port", .value("N"), "default 8421; 0 takes a free one")
   private static let productionPort = OptionDefinition("production-port", .value("N"), "default 8431; 0: a free one")
-  private static let controlPort = OptionDefinition("control-port", .value("N"), "default 8432; 0: a free one")
+  private static let controlPort = OptionDefinition(
+    "control-port", .value("N"), "default \(SimPlaces.usualPort); 0: a free one")
   private static let devices = OptionDefinition("devices", .value("N"), "devices made at the start; default 3")
   private static let topic = OptionDefinition("topic", .value("BUNDLE"), "their app; default com.example.demo")
   private static let data = OptionDefinition("data", .value("DIR"), "keeps authority and key; default: a new folder")
@@ -90,7 +91,7 @@ enum SimServe {
     configuration.names = command.list(san)
     configuration.sandboxPort = UInt16(try command.integer(sandboxPort, in: 0...65_535) ?? 8421)
     configuration.productionPort = UInt16(try command.integer(productionPort, in: 0...65_535) ?? 8431)
-    configuration.controlPort = UInt16(try command.integer(controlPort, in: 0...65_535) ?? 8432)
+    configuration.controlPort = UInt16(try command.integer(controlPort, in: 0...65_535) ?? Int(SimPlaces.usualPort))
     configuration.deviceCount = try command.integer(devices, in: 0...1_000_000) ?? 3
     configuration.topic = command.value(topic) ?? configuration.topic
     configuration.version = Version.current
