@@ -3,7 +3,8 @@ import PabalServer
 import TestSupport
 import Testing
 
-/// The server's index of the stand-in's devices, `simulator/devices`: no more than there are, through churn and restart.
+/// The server's index of the stand-in's devices, `simulator/devices`: no more than there are, through churn and
+/// restart.
 @Suite struct ServerStandInIndexTests {
   private func lines(_ folder: String) throws -> Int {
     try TestFiles.read(folder + "/simulator/devices").count { $0 == UInt8(ascii: "\n") }

@@ -75,7 +75,8 @@ import Testing
     "what is no address, and a server without its key, are mistakes of the caller",
     arguments: [
       ("https://x:1", [:], "--control"), ("nonsense", named, "--control"), ("http://x y", [:], "--control"),
-      (nil, ["PABAL_SIM_CONTROL": "127.0.0.1"], "PABAL_SIM_CONTROL"), (nil, ["PABAL_SERVER": "http://s:1"], "PABAL_KEY"),
+      (nil, ["PABAL_SIM_CONTROL": "127.0.0.1"], "PABAL_SIM_CONTROL"),
+      (nil, ["PABAL_SERVER": "http://s:1"], "PABAL_KEY"),
     ] as [(String?, [String: String], String)])
   func mistakes(control: String?, environment: [String: String], word: String) throws {
     let error = try #require(throws: UsageError.self) {

@@ -40,7 +40,8 @@ import Testing
     #expect(next.name(of: key(0)) == nil)
   }
 
-  @Test("a look through the devices is worth it only when dead lines may outnumber the living") func due() async throws {
+  @Test("a look through the devices is worth it only when dead lines may outnumber the living")
+  func due() async throws {
     let folder = try TemporaryFolder()
     let index = try StandInIndex(path: folder.file("devices"))
     var looks = 0
