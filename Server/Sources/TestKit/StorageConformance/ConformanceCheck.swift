@@ -128,4 +128,10 @@ package struct StorageStage: Sendable {
       key: delivery.key, state: state, reason: status == nil ? .replyLost : reason.map(ReasonCode.apns),
       at: Self.time(seconds), token: delivery.token, attempts: [attempt])
   }
+  /// The user tapped it and wrote back.
+  package func opened(_ delivery: OutgoingDelivery, id: String = "e1", at seconds: Int64 = 20) -> DeviceEvent {
+    DeviceEvent(
+      appMode: appMode, delivery: delivery.id, message: delivery.messageID, kind: .opened, at: Self.time(seconds),
+      action: nil, text: "네", eventID: id, receivedAt: Self.time(seconds + 1))
+  }
 }

@@ -123,10 +123,4 @@ extension StorageStage {
     }
     return total
   }
-
-  func opened(_ delivery: OutgoingDelivery, id: String = "e1", at seconds: Int64 = 20) -> DeviceEvent {
-    DeviceEvent(
-      appMode: appMode, delivery: delivery.id, message: delivery.messageID, kind: .opened, at: Self.time(seconds),
-      action: nil, text: "네", eventID: id, receivedAt: Self.time(seconds + 1))
-  }
 }

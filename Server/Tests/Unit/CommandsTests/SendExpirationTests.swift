@@ -34,7 +34,8 @@ import Testing
 
   private func outcomes(_ result: CapturedCommand) throws -> (lines: [String], summary: JSONSlice) {
     var objects = try result.output.split(separator: "\n").map { try JSONSlice(parsing: Array($0.utf8)) }
-    let summary = try #require(objects.popLast())
+    let summary = try #require(objects.last)
+    objects.removeLast()
     return (objects.map { "\($0["state"]?.string ?? "") \($0["reason"]?.string ?? "")" }, summary)
   }
 
