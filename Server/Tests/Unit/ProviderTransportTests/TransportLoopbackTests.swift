@@ -125,6 +125,22 @@ private final class HoldingServer: HTTP2ServerHandler {
     }
   }
 
+  @Test("OC-80: every other one of 60 sends is cancelled: its neighbours on the way in go on waiting for their replies")
+  func cancelledAmongOthers() async throws {
+    let (arrivals, arrived) = AsyncStream.makeStream(of: Int.self)
+    try await withTransport(answers: false, { _ in }, onRequest: { arrived.yield($0) }) { transport, _ in
+      let pushes = try pushes(60)
+      let sends = pushes.map { push in Task { await transport.send(push) } }
+      for await number in arrivals where number == pushes.count { break }
+      for (push, send) in zip(pushes, sends) where push.tag % 2 == 1 {
+        send.cancel()
+        let outcome = await send.value
+        #expect(outcome.tag == push.tag && outcome.state == .unknown && outcome.reason == .interrupted)
+      }
+      #expect(await transport.withdraw(Set(pushes.map(\.tag))) == 30)
+    }
+  }
+
   @Test("OC-80: 500 sends that time out: every one returns once, and the transport goes on")
   func timedOutCallers() async throws {
     try await withTransport(answers: false, { $0.rules.requestTimeout = .milliseconds(300) }) { transport, counts in
