@@ -96,10 +96,7 @@ package final class APNsTransport: Sendable {
   package func withdraw(_ tags: Set<UInt64>) async -> Int {
     state.withLock { $0.withdrawn.formUnion(tags) }
     return await withCheckedContinuation { continuation in
-      loop.execute {
-        self.takeMail()
-        continuation.resume(returning: self.core.value.withdraw(tags))
-      }
+      loop.execute { [core] in continuation.resume(returning: core.value.withdraw(tags)) }
     }
   }
 

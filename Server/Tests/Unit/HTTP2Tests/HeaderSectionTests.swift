@@ -55,7 +55,8 @@ struct HeaderSectionTests {
     try pair.exchange()
     let templates = (0..<12).map { number in
       let headers = (0..<Int(randomness.uint64() % 8)).map { index in
-        ("x-\(index)", text(randomness, index == 3 ? 3000...3100 : 0...200))
+        // Names alone tell the last ones apart.
+        ("x-\(index)", index > 4 ? "same" : text(randomness, index == 3 ? 3000...3100 : 0...200))
       }
       let collapse = number % 3 == 0 ? [("apns-collapse-id", text(randomness, 1...64))] : []
       return Wanted(headers: [("authorization", Self.token)] + headers + collapse, path: "", unique: "")
@@ -153,6 +154,63 @@ struct HeaderSectionTests {
     pair.requests.sort { $0.stream < $1.stream }
     #expect(pair.requests.map { $0.headersOverflowed } == [true, false])
     #expect(pair.requests.last?.headers.string(":path") == "/p")
+  }
+
+  @Test("a section of a frame's length goes out in one frame, one of a byte more in two")
+  func boundary() throws {
+    let pair = try SessionPair(maxConcurrentStreams: 1000)
+    defer { pair.finish() }
+    try pair.exchange()
+    for length in 16_340...16_384 {
+      let path = "/" + String(repeating: "p", count: length)
+      Wanted(headers: [], path: path, unique: "u").submit(UInt64(length), to: pair)
+    }
+    try pair.exchange()
+    var sections: [[Int]] = []
+    for frame in pair.clientFrames {
+      if frame.type == 1 { sections.append([frame.length]) }
+      if frame.type == 9 { sections[sections.count - 1].append(frame.length) }
+    }
+    let lengths = sections.map { $0.reduce(0, +) }
+    #expect(lengths.contains(16_384) && lengths.contains(16_385))
+    for (length, section) in zip(lengths, sections) {
+      #expect(section == (length <= 16_384 ? [length] : [16_384, length - 16_384]))
+    }
+    #expect(pair.requests.count == sections.count)
+    #expect(pair.server.breach == nil)
+  }
+
+  @Test("of a peer's table, however large, 4096 bytes are used")
+  func largeTable() throws {
+    let pair = try SessionPair()
+    defer { pair.finish() }
+    try pair.exchange()
+    pair.server.setHeaderTable(bytes: [65_536])
+    try pair.exchange()
+    let headers = (0..<20).map { ("x-\($0)", String(repeating: "v", count: 300)) }
+    for tag in 1...3 as ClosedRange<UInt64> { Wanted(headers: headers, path: "/p", unique: "u").submit(tag, to: pair) }
+    try pair.exchange()
+    #expect(pair.requests.count == 3)
+    #expect(pair.clientFrames.filter { $0.type == 1 }.allSatisfy { $0.length > 2000 })
+  }
+
+  @Test("a template that is used no more is not kept")
+  func released() throws {
+    struct Held {
+      weak var template: HTTP2HeaderTemplate?
+    }
+    let pair = try SessionPair()
+    defer { pair.finish() }
+    try pair.exchange()
+    var held: [Held] = []
+    for tag in 1...50 as ClosedRange<UInt64> {
+      let request = Wanted(headers: [("apns-topic", "topic-\(tag)")], path: "/p", unique: "u")
+      held.append(Held(template: request.template))
+      request.submit(tag, to: pair)
+      try pair.exchange()
+    }
+    #expect(pair.requests.count == 50)
+    #expect(held.count { $0.template != nil } == 1)
   }
 
   @Test("requests cancelled before they leave take no place in the table")

@@ -165,6 +165,30 @@ private final class HoldingServer: HTTP2ServerHandler {
     }
   }
 
+  @Test("A push that waits for room is taken back, whatever ends before it; later one of its tag is sent")
+  func takenBackWhileWaiting() async throws {
+    let (arrivals, arrived) = AsyncStream.makeStream(of: Int.self)
+    try await withTransport(
+      answers: false,
+      {
+        $0.queueLimit = 1
+        $0.rules.requestTimeout = .seconds(1)
+      }, onRequest: { arrived.yield($0) }
+    ) { transport, counts in
+      let pushes = try pushes(2)
+      let first = Task { await transport.send(pushes[0]) }
+      for await _ in arrivals { break }
+      let second = Task { await transport.send(pushes[1]) }
+      #expect(await transport.withdraw([pushes[1].tag]) == 0)
+      first.cancel()
+      #expect(await first.value.state == .unknown)
+      #expect(await second.value.state == .canceled)
+      #expect(counts().requests == 1)
+      #expect(await transport.send(pushes[1]).reason == .replyLost)
+      #expect(counts().requests == 2)
+    }
+  }
+
   @Test("Single pushes of 500 tasks are gathered on their way in, and each task gets the outcome of its own push")
   func gathered() async throws {
     try await withTransport(answers: true, { _ in }) { transport, counts in
