@@ -32,6 +32,8 @@ package final class TransportCore {
   var uniqueIDs: [PushTag: String] = [:]
   var retryAfters: [PushTag: Duration] = [:]
   private var isPumpScheduled = false
+  /// A turn is writing what it has just submitted.
+  private(set) var isFilling = false
   /// Made once, not for each turn. Connections and callers that wait keep the core alive.
   private lazy var pumpLater: () -> Void = { [weak self] in self?.pump() }
   private var armed: (timer: TimerID, at: Instant)?
@@ -251,7 +253,9 @@ package final class TransportCore {
     _ = connection.liveness.handle(.used, now: now)
     _ = connection.permits.handle(.opened(submitted.count))
     _ = permits.handle(.opened(submitted.count))
+    isFilling = true
     http.flush()
+    isFilling = false
   }
 
   private static func note(_ generation: Int, of tags: [PushTag], in slots: inout [PushSlot]) {

@@ -9,6 +9,12 @@ internal import PabalPrimitives
 /// What connections tell, in the words of the machines.
 extension TransportCore {
   func handle(_ event: HTTP2ClientEvent, on connection: TransportConnection) {
+    if case .written(let tags) = event {
+      // Nothing was heard, and a turn that fills connections goes on with what this leads to.
+      noteWritten(tags, on: connection)
+      if !isFilling { schedulePump() }
+      return
+    }
     defer { schedulePump() }
     connection.wasHeard = true
     switch event {
@@ -16,9 +22,6 @@ extension TransportCore {
       receive(response, for: PushTag(rawValue: tag), on: connection)
     case .plainResponses(let tags):
       connection.accepted.append(contentsOf: tags.lazy.map(PushTag.init))
-    case .written(let tags):
-      connection.wasHeard = false
-      noteWritten(tags, on: connection)
     case .ready(let limit):
       becomeReady(connection, limit: limit)
     case .maxConcurrentStreams(let limit):
@@ -39,7 +42,7 @@ extension TransportCore {
     case .streamIDsExhausted:
       statistics.connectionsReplacedForIDs += 1
       run(connection.goaway.handle(.retire), on: connection)
-    case .pong, .windowOpened:
+    case .pong, .windowOpened, .written:
       break
     case .closed(let error, let lost, let unsent):
       close(connection, error: error, lost: lost, unsent: unsent)

@@ -88,10 +88,11 @@ final class TransportRig {
   private let randomness = Randomness.seeded(11)
 
   init(
-    seed: UInt64 = 1, streams: Int = 1000, windows: Int = 1 << 20, proxy manner: TunnelProxy.Manner? = nil,
-    credentials: ProxyEndpoint.Credentials? = nil, _ change: (inout APNsTransportConfiguration) -> Void = { _ in }
+    seed: UInt64 = 1, network: ScriptedNetwork = .init(), streams: Int = 1000, windows: Int = 1 << 20,
+    proxy manner: TunnelProxy.Manner? = nil, credentials: ProxyEndpoint.Credentials? = nil,
+    _ change: (inout APNsTransportConfiguration) -> Void = { _ in }
   ) throws {
-    let loop = ScriptedLoop(seed: seed)
+    let loop = ScriptedLoop(seed: seed, network: network)
     self.loop = loop
     listener = HTTP2Listener(
       loop: loop, tls: nil,

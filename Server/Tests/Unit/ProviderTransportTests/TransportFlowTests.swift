@@ -40,6 +40,25 @@ import Testing
     #expect(rig.peer.connections.count == 1)
   }
 
+  @Test("An answer counts at once, though the kernel takes more of what is written in the same turn")
+  func answeredWhileWriting() throws {
+    // Each piece that arrives makes room for the next one in the same instant.
+    let network = ScriptedNetwork(
+      latency: .milliseconds(10) ... .milliseconds(10), chunksPerWrite: 1, capacity: 2000...2000)
+    let rig = try TransportRig(network: network)
+    defer { rig.end() }
+    let (first, others) = (try rig.push(), try rig.pushes(200))
+    rig.peer.script = { request, connection in
+      guard request.number == 1 else { return }
+      connection.accept(request)
+      rig.send(others)
+    }
+    rig.send([first])
+    rig.run(for: .milliseconds(200)) { !rig.sink.outcomes.isEmpty }
+    #expect(rig.outcome(first)?.state == .accepted)
+    #expect(rig.peer.requests.count == 1, "the others are being written")
+  }
+
   @Test("OC-94: t1 → 200 after 300 ms, t2 → 410 after 10 ms, 1000 times in random order: each its own answer")
   func answersBelongToTheirPush() throws {
     let rig = try TransportRig()
