@@ -43,10 +43,14 @@ final class JournaledRun: Sendable {
 
   /// Starts the command and ends it by SIGKILL when so many outcomes are out.
   ///
-  /// One request among the first so many gets no answer: however late the signal comes, the command still runs and has
-  /// something in flight.
+  /// One request among the first so many gets no answer, and none does after as many answers: however late the signal
+  /// comes, the command still runs, has something in flight and most of its list before it.
   func kill(after outcomes: Int) async throws {
-    try await stage.setFaults([["match": ["nth": .int(Int64(max(1, outcomes)))], "then": ["delayMs": 600_000]]])
+    let count = JSONValue.int(Int64(max(1, outcomes)))
+    try await stage.setFaults([
+      ["match": ["nth": count], "then": ["delayMs": 600_000]], ["times": count, "then": ["delayMs": 1]],
+      ["then": ["delayMs": 600_000]],
+    ])
     let process = try start()
     if outcomes > 0 { _ = await process.line(outcomes - 1) }
     process.signal(SIGKILL)
