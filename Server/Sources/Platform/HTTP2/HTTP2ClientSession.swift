@@ -193,12 +193,16 @@ package final class HTTP2ClientSession {
   }
 
   /// The connection is gone: every request without an end, in order of submission, by whether the kernel had a byte
-  /// of it. Once.
+  /// of it. Those whose answers had begun are told as reset instead. Once.
   package func abandon() -> (lost: [UInt64], unsent: [UInt64]) {
     var open: [RequestSlotPointer] = []
     core.pointee.slots.visitOpen { if !$0.pointee.isSettled { open.append($0) } }
     open.sort { $0.pointee.streamID < $1.pointee.streamID }
     for slot in open { slot.pointee.isSettled = true }
+    for slot in open where slot.pointee.status != 0 {
+      delegate?.sessionStreamReset(tag: slot.pointee.tag, code: .cancel, hadStatus: Int(slot.pointee.status))
+    }
+    open.removeAll { $0.pointee.status != 0 }
     let lost = open.filter(\.pointee.isTaken).map(\.pointee.tag)
     let unsent = open.filter { !$0.pointee.isTaken }.map(\.pointee.tag)
     return (lost, unsent + unprocessed.map(\.tag))

@@ -160,4 +160,23 @@ struct HTTP2FlowTests {
     #expect(pair.client.abandon() == ([1, 2], [3, 4]))
     #expect(pair.client.abandon() == ([], []))
   }
+
+  @Test("an answer that had begun when the connection ended keeps its status")
+  func begun() throws {
+    let pair = try SessionPair()
+    defer { pair.finish() }
+    try pair.exchange()
+    for tag in 1...3 as ClosedRange<UInt64> { pair.submit(tag) }
+    pair.onRequest = { request in
+      guard request.stream != 3 else { return }
+      pair.server.respond(
+        stream: request.stream, status: request.stream == 1 ? 200 : 410, headers: [], body: [], endStream: false)
+    }
+    try pair.exchange()
+    _ = pair.client.kernelTook(before: .max)
+    pair.clientNotes = []
+    #expect(pair.client.abandon() == ([2], []))
+    let told = [(1, 200), (3, 410)].map { SessionPair.ClientNote.reset(tag: $0, code: .cancel, hadStatus: $1) }
+    #expect(pair.clientNotes == told)
+  }
 }

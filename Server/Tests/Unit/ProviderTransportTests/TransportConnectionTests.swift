@@ -156,6 +156,29 @@ import Testing
     #expect(rig.peer.count(collapsing) <= 2)
   }
 
+  @Test("TCP is reset after the head of an answer: its status counts, and what may be repeated is")
+  func resetAfterHead() throws {
+    let rig = try TransportRig()
+    defer { rig.end() }
+    let pushes = try rig.pushes(3)
+    let statuses = [200, 410, 503]
+    var dialled: [ScriptedConnection] = []
+    rig.loop.onConnect = { dialled.append($0) }
+    rig.peer.script = { request, connection in
+      guard request.connection == 1 else { return connection.accept(request) }
+      connection.respond(
+        stream: request.stream, status: statuses[request.number - 1], headers: [], body: [], endStream: false)
+      // When the heads have arrived.
+      if request.number == 3 { rig.loop.schedule(after: .milliseconds(100)) { dialled[0].reset() } }
+    }
+    let outcomes = rig.sendAndWait(pushes)
+    #expect(outcomes.count == 3)
+    #expect(pushes.map { rig.outcome($0)?.state } == [.accepted, .rejected, .accepted])
+    #expect(pushes.map { rig.outcome($0)?.status } == [200, 410, 200])
+    #expect(pushes.map { rig.peer.count($0) } == [1, 1, 2])
+    #expect(rig.core.permitsTaken == 0)
+  }
+
   @Test("A peer that cannot be reached: so many dials, then every push ends provider_unreachable, none written")
   func unreachable() throws {
     let rig = try TransportRig {
