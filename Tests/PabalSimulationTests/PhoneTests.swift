@@ -181,6 +181,8 @@ import Testing
     try await twice.run { phone in
       try await twice.push(alert("hello"))
       try await phone.tap()
+      // The first answers have come; the handlers may not have returned yet.
+      try await phone.settle()
       #expect(phone.defects.map(\.kind) == [.answeredTwice, .answeredTwice])
     }
     let never = Bench(AppScript(answersToPresentation: 0))

@@ -38,7 +38,7 @@ package final class StandInIndex: Sendable {
   /// Never held while the file is written.
   private let state: Locked<State>
   /// Held by own threads only, since it lasts as long as the disk takes.
-  private let file = Locked(())
+  private let file = OneAtATime()
 
   package init(path: String) throws(UpError) {
     self.path = path
@@ -144,7 +144,7 @@ package final class StandInIndex: Sendable {
 
   private func onDisk(_ work: @escaping @Sendable () throws(UpError) -> Void) async throws(UpError) {
     let result = await OwnThread.run { [file] in
-      file.withLock { _ in
+      file.run {
         do throws(UpError) {
           return Result<Void, UpError>.success(try work())
         } catch {

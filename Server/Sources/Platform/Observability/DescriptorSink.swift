@@ -24,7 +24,7 @@ package final class DescriptorSink: Sendable {
   private let format: Format
   private let dropped = Locked<UInt64>(0)
   // Lines of several threads must not mix inside one `write`.
-  private let writing = Locked<Void>(())
+  private let writing = OneAtATime()
 
   /// The descriptor stays the caller's.
   package init(descriptor: Int32, format: Format) {
@@ -43,7 +43,7 @@ package final class DescriptorSink: Sendable {
   private func write(_ event: LogEvent) {
     var line = line(event)
     if line.count > Self.lineBytes { line = self.line(event.withoutFields) }
-    let isWritten = writing.withLock { _ in
+    let isWritten = writing.run {
       guard isWritable else { return false }
       return line.withUnsafeBytes { bytes in
         #if canImport(Darwin)

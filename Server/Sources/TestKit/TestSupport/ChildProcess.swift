@@ -33,7 +33,7 @@ package final class ChildProcess: Sendable {
     var isFinished: Bool { openPipes == 0 && code != nil }
   }
 
-  private static let starting = Locked(())
+  private static let starting = OneAtATime()
 
   package let id: Int32
   private let input: Locked<Int32?>
@@ -50,7 +50,7 @@ package final class ChildProcess: Sendable {
   ) throws {
     // One start at a time: between a pipe's making and its close-on-exec another child would inherit it, and whoever
     // waits for the end of this child's output would wait for that child too.
-    let (child, stdin, stdout, stderr) = try Self.starting.withLock { _ in
+    let (child, stdin, stdout, stderr) = try Self.starting.run {
       let (stdin, stdout, stderr) = (try Pipe(), try Pipe(), errorsAreTerminal ? try Pipe.terminal() : try Pipe())
       let child = try Self.spawn(
         executable, arguments, environment: environment, folder: folder,
