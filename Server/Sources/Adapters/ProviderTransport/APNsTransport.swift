@@ -72,7 +72,7 @@ package final class APNsTransport: Sendable {
     return await withTaskCancellationHandler {
       await place.sink.outcome(at: place.index)
     } onCancel: {
-      loop.execute { [core] in core.value.cancel(batch: place.batch, push: place.index, grace: .zero) }
+      afterMail { $0.cancel(batch: place.batch, push: place.index, grace: .zero) }
     }
   }
 
@@ -96,19 +96,19 @@ package final class APNsTransport: Sendable {
   package func withdraw(_ tags: Set<UInt64>) async -> Int {
     state.withLock { $0.withdrawn.formUnion(tags) }
     return await withCheckedContinuation { continuation in
-      loop.execute { [core] in continuation.resume(returning: core.value.withdraw(tags)) }
+      afterMail { continuation.resume(returning: $0.withdraw(tags)) }
     }
   }
 
   /// Ends everything: what is unsent now, what is written after `grace`. New pushes may follow.
   package func interrupt(grace: Duration = TransportLimits.graceOnCancel) {
-    loop.execute { [core] in core.value.cancelAll(grace: grace) }
+    afterMail { $0.cancelAll(grace: grace) }
   }
 
   /// As `interrupt`, then closes all connections; returns when the last one is gone.
   package func shutdown(grace: Duration = TransportLimits.graceOnCancel) async {
     await withCheckedContinuation { continuation in
-      loop.execute { [core] in core.value.shutdown(grace: grace) { continuation.resume() } }
+      afterMail { $0.shutdown(grace: grace) { continuation.resume() } }
     }
   }
 
@@ -126,7 +126,7 @@ package final class APNsTransport: Sendable {
     let outcomes = await withTaskCancellationHandler {
       await sink.outcomes()
     } onCancel: {
-      loop.execute { [core] in core.value.cancel(batch: id, grace: .zero) }
+      afterMail { $0.cancel(batch: id, grace: .zero) }
     }
     settle(outcomes)
     return outcomes
@@ -220,6 +220,15 @@ package final class APNsTransport: Sendable {
     state.nextBatch += 1
     state.mail.append(Mail(id: id, batch: batch, sink: sink, singles: sink))
     return GatheredPush(batch: id, index: 0, sink: sink, isFirstMail: state.mail.count == 1)
+  }
+
+  /// With the core, once it has what is in the mailbox: whose letter came after another's relies on that other caller
+  /// to wake the loop, which may not have happened yet.
+  private func afterMail(_ work: @escaping @Sendable (TransportCore) -> Void) {
+    loop.execute {
+      self.takeMail()
+      work(self.core.value)
+    }
   }
 
   private func takeMail() {
