@@ -261,12 +261,16 @@ private final class RetentionKillStage {
   /// A message is there with all that belongs to it, or not at all; what is young is there.
   private func compare(_ storage: SQLitePushStorage) async throws {
     let appMode = try await storage.openApp(named: "demo", mode: .test)
-    let list = try await storage.messages(to: Self.user, in: appMode, page: .whole)
+    let list = try await Self.all(\MessageSummary.identity.id) { page in
+      try await storage.messages(to: Self.user, in: appMode, page: page)
+    }
     let missing = staying.subtracting(list.map(\.identity.id))
     if !missing.isEmpty { problem("\(missing.count) young messages are lost") }
     let isWhole = list.allSatisfy { $0.decisions == [nil: 1] && $0.counts == [.accepted: Self.phones] }
     if !isWhole { problem("a message is there in part") }
-    let deliveries = try await storage.deliveries(to: Self.user, in: appMode, page: .whole)
+    let deliveries = try await Self.all(\DeliveryRecord.id) { page in
+      try await storage.deliveries(to: Self.user, in: appMode, page: page)
+    }
     if deliveries.count != list.count * Self.phones { problem("\(deliveries.count) deliveries") }
     let areWhole = deliveries.allSatisfy { delivery in
       delivery.attempts.map(\.number) == Array(1...Self.attempts) && delivery.events.map(\.text) == ["네"]
@@ -278,6 +282,18 @@ private final class RetentionKillStage {
       let resting = try await storage.devices(of: UserID(rawValue: "resting-\(crowd)"), in: appMode)
       let isThere = resting.allSatisfy { $0.status == .inactive && $0.token != nil && $0.install != nil }
       if resting.count != Self.crowd || !isThere { problem("a device that rests is lost") }
+    }
+  }
+
+  /// By pages: how long one read may last is limited.
+  private static func all<Member, ID>(
+    _ id: (Member) -> ID, _ read: (ListPage<ID>) async throws -> [Member]
+  ) async throws -> [Member] {
+    var members: [Member] = []
+    while true {
+      let page = try await read(ListPage(after: members.last.map(id), limit: 50))
+      guard !page.isEmpty else { return members }
+      members += page
     }
   }
 
