@@ -7,12 +7,13 @@ final class PabalProgram: Sendable {
   private struct State {
     var output: [UInt8] = []
     var errors: [UInt8] = []
+    /// All that the child wrote is in `output`.
+    var isOutputWhole = false
     var hasEnded = false
   }
 
   private let process: Locked<Process>
   private let state: Locked<State>
-  private let pipes: [Pipe]
   private let input: Pipe
   let processID: Int32
 
@@ -32,24 +33,32 @@ final class PabalProgram: Sendable {
     // Never written to: it closes with this process, however that ends, and the child ends with it.
     let input = Pipe()
     child.standardInput = input
-    // Both streams are drained for as long as the child lives: a full pipe would stop it.
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let bytes = handle.availableData
-      if bytes.isEmpty { handle.readabilityHandler = nil }
-      state.withLock { $0.output += bytes }
-    }
-    errors.fileHandleForReading.readabilityHandler = { handle in
-      let bytes = handle.availableData
-      if bytes.isEmpty { handle.readabilityHandler = nil }
-      state.withLock { $0.errors = Array(($0.errors + bytes).suffix(Self.errorBytes)) }
-    }
     child.terminationHandler = { _ in state.withLock { $0.hasEnded = true } }
     try child.run()
+    // Both streams are drained for as long as the child lives: a full pipe would stop it.
+    Self.drain(output) { bytes in
+      state.withLock { bytes.isEmpty ? ($0.isOutputWhole = true) : ($0.output += bytes) }
+    }
+    Self.drain(errors) { bytes in
+      state.withLock { $0.errors = Array(($0.errors + bytes).suffix(Self.errorBytes)) }
+    }
     processID = child.processIdentifier
-    pipes = [output, errors]
     self.input = input
     self.state = state
     process = Locked(child)
+  }
+
+  /// Hands on what comes, and nothing at the end. On a thread of its own, because Foundation for Linux never frees a
+  /// `readabilityHandler`.
+  private static func drain(_ pipe: Pipe, _ take: @escaping @Sendable (Data) -> Void) {
+    let handle = pipe.fileHandleForReading
+    OwnThread.start {
+      while true {
+        let bytes = handle.availableData
+        take(bytes)
+        if bytes.isEmpty { return }
+      }
+    }
   }
 
   /// The first line of output, as JSON. Throws `Unmet` when the child ends or says something else.
@@ -73,7 +82,6 @@ final class PabalProgram: Sendable {
     process.withLock { if $0.isRunning { $0.terminate() } }
     for _ in 0..<500 where !(state.withLock { $0.hasEnded }) { await pause() }
     if !(state.withLock { $0.hasEnded }) { kill(processID, SIGKILL) }
-    for pipe in pipes { pipe.fileHandleForReading.readabilityHandler = nil }
   }
 
   /// 20 ms, also in a cancelled task: the child must be waited for then as well.
@@ -88,8 +96,7 @@ final class PabalProgram: Sendable {
     let program = try PabalProgram(executable, arguments, environment: environment)
     while !program.state.withLock({ $0.hasEnded }) { try await RealTime.pass(.milliseconds(20)) }
     // The pipe may still hold what the ended child wrote.
-    let rest = program.pipes[0].fileHandleForReading
-    for _ in 0..<100 where rest.readabilityHandler != nil { await program.pause() }
+    for _ in 0..<100 where !(program.state.withLock { $0.isOutputWhole }) { await program.pause() }
     let status = program.process.withLock { $0.terminationStatus }
     return (status, String(decoding: program.state.withLock { $0.output }, as: UTF8.self))
   }
