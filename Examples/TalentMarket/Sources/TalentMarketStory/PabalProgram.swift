@@ -20,7 +20,14 @@ final class PabalProgram: Sendable {
   /// Kept of what the child says on its error stream: enough for its last words.
   private static let errorBytes = 16 * 1024
 
-  init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+  /// On a thread of its own: Foundation for Linux marks the thread that starts a process, and the mark goes with it.
+  static func start(
+    _ executable: String, _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> PabalProgram {
+    try await OwnThread.run { Result { try PabalProgram(executable, arguments, environment) } }.get()
+  }
+
+  private init(_ executable: String, _ arguments: [String], _ environment: [String: String]) throws {
     let child = Process()
     child.executableURL = URL(fileURLWithPath: executable)
     child.arguments = arguments
@@ -82,6 +89,12 @@ final class PabalProgram: Sendable {
     process.withLock { if $0.isRunning { $0.terminate() } }
     for _ in 0..<500 where !(state.withLock { $0.hasEnded }) { await pause() }
     if !(state.withLock { $0.hasEnded }) { kill(processID, SIGKILL) }
+    await letGo()
+  }
+
+  /// Foundation for Linux keeps a process and all that hangs on it until somebody has waited for it in this way.
+  private func letGo() async {
+    await OwnThread.run { [process] in process.withLock { $0.waitUntilExit() } }
   }
 
   /// 20 ms, also in a cancelled task: the child must be waited for then as well.
@@ -93,10 +106,11 @@ final class PabalProgram: Sendable {
   static func run(
     _ executable: String, _ arguments: [String], environment: [String: String]
   ) async throws -> (status: Int32, output: String) {
-    let program = try PabalProgram(executable, arguments, environment: environment)
+    let program = try await start(executable, arguments, environment: environment)
     while !program.state.withLock({ $0.hasEnded }) { try await RealTime.pass(.milliseconds(20)) }
     // The pipe may still hold what the ended child wrote.
     for _ in 0..<100 where !(program.state.withLock { $0.isOutputWhole }) { await program.pause() }
+    await program.letGo()
     let status = program.process.withLock { $0.terminationStatus }
     return (status, String(decoding: program.state.withLock { $0.output }, as: UTF8.self))
   }

@@ -45,20 +45,20 @@ package struct PabalServers: Sendable {
   ) async throws -> PabalServers {
     let arguments = ["up", "--port", "0", "--json"] + (data.map { ["--data", $0.path] } ?? ["--ephemeral"])
     guard trustsOther else {
-      let server = try PabalProgram(pabal, arguments)
+      let server = try await PabalProgram.start(pabal, arguments)
       return try await ready(server, [server], folder: nil, patience: patience)
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("talent-market-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let serve = ["sim", "serve", "--json", "--sandbox-port", "0", "--production-port", "0", "--control-port", "0"]
-    let standIn = try PabalProgram(pabal, serve)
-    let stranger = try PabalProgram(pabal, serve)
+    let standIn = try await PabalProgram.start(pabal, serve)
+    let stranger = try await PabalProgram.start(pabal, serve)
     do {
       let line = try await within(patience, "ready line of sim serve") { try await standIn.readyLine() }
       let other = try await within(patience, "ready line of sim serve") { try await stranger.readyLine() }
       let file = folder.appendingPathComponent("simulator.json")
       try Data(changed(line, authority: other["apns"]?["caFile"]?.string ?? "").encoded).write(to: file)
-      let server = try PabalProgram(pabal, arguments + ["--simulator", file.path])
+      let server = try await PabalProgram.start(pabal, arguments + ["--simulator", file.path])
       return try await ready(server, [server, standIn, stranger], folder: folder, patience: patience)
     } catch {
       for program in [standIn, stranger] { await program.stop() }
