@@ -1,32 +1,54 @@
-/// Durations counted in buckets that are never wider than a 64th of what they hold: any number of them takes 20 KB.
-struct LatencyHistogram: Sendable {
+/// Durations counted in buckets that are never wider than a 64th of what they hold: any number of them takes 20 KB, and
+/// few of them, as each of thousands of tasks has, next to nothing.
+package struct LatencyHistogram: Sendable {
   /// Above 2^36 microseconds, some 19 hours, nothing is told apart.
   private static let buckets = 32 * 64
 
-  private var counts = [Int](repeating: 0, count: Self.buckets)
-  private(set) var count = 0
-  private(set) var longestMicroseconds = 0
+  /// So many are kept as they are before they are counted.
+  private static let fresh = 256
 
-  mutating func add(nanoseconds: Int64) {
-    let microseconds = Int(nanoseconds / 1000)
+  /// Empty until there are more than a few.
+  private var counts: [Int] = []
+  /// Bucket by bucket, in order of arrival.
+  private var uncounted: [UInt16] = []
+  package private(set) var count = 0
+  package private(set) var longestMicroseconds = 0
+
+  package init() {}
+
+  /// One more; a negative one counts as none.
+  package mutating func add(nanoseconds: Int64) {
+    let microseconds = max(0, Int(nanoseconds / 1000))
     longestMicroseconds = max(longestMicroseconds, microseconds)
-    counts[min(Self.buckets - 1, Self.bucket(of: max(0, microseconds)))] += 1
+    uncounted.append(UInt16(min(Self.buckets - 1, Self.bucket(of: microseconds))))
     count += 1
+    if uncounted.count == Self.fresh { countAll() }
   }
 
-  mutating func add(_ other: LatencyHistogram) {
-    for index in counts.indices { counts[index] += other.counts[index] }
+  /// All of another's.
+  package mutating func add(_ other: LatencyHistogram) {
+    countAll()
+    for (index, more) in other.counts.enumerated() { counts[index] += more }
+    for bucket in other.uncounted { counts[Int(bucket)] += 1 }
     count += other.count
     longestMicroseconds = max(longestMicroseconds, other.longestMicroseconds)
   }
 
-  /// The least duration that `share` of all do not exceed, to a 64th; 0 when there are none.
-  func quantile(_ share: Double) -> Int {
+  private mutating func countAll() {
+    if counts.isEmpty { counts = [Int](repeating: 0, count: Self.buckets) }
+    for bucket in uncounted { counts[Int(bucket)] += 1 }
+    uncounted.removeAll(keepingCapacity: true)
+  }
+
+  /// The least duration that `share` of all do not exceed, in microseconds, to a 64th; 0 when there are none.
+  package func quantile(_ share: Double) -> Int {
     guard count > 0 else { return 0 }
+    var whole = self
+    whole.countAll()
     let rank = max(1, Int((Double(count) * share).rounded(.up)))
     var seen = 0
-    for index in counts.indices {
-      seen += counts[index]
+    for (index, more) in whole.counts.enumerated() {
+      seen += more
       if seen >= rank { return Self.lowest(of: index) }
     }
     return longestMicroseconds
