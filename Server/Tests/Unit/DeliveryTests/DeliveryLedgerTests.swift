@@ -157,6 +157,24 @@ import Testing
     #expect(peer.suspects == 2)
   }
 
+  @Test(
+    "Put back after its request's time, with nowhere to go: it ends at its own deadline, and the ledger wakes for it",
+    arguments: [true, false])
+  func deadlineAfterRequestTimeout(isWritten: Bool) {
+    var peer = LedgerPeer()
+    peer.admit("A", DeliveryTerms(deadline: at(100), repeatsUnknown: true))
+    _ = peer.submitAll(writes: isWritten)
+    while peer.ledger.open > 0, let wake = peer.ledger.nextWake {
+      peer.now = max(peer.now, wake)
+      // The transport looks at the line after each wake, and may not send.
+      peer.handle(.wake)
+      _ = peer.ledger.firstWaiting(now: peer.now)
+    }
+    #expect(peer.ledger.open == 0)
+    #expect(peer.endings["A"]?.state == (isWritten ? .unknown : .expired))
+    #expect(peer.now >= at(100) && peer.now <= at(101))
+  }
+
   @Test("At the deadline: waiting → expired, written → unknown, with the last cause")
   func deadline() {
     var peer = LedgerPeer()

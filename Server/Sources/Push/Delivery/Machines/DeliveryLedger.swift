@@ -372,6 +372,10 @@ extension DeliveryLedger {
       actions += lose(tags, now: now)
       actions.append(.suspect(connection))
     }
+    // What goes on after its request's time has its own time still to come.
+    for tag in [unwritten, timedOut].flatMap(\.values).joined() where isOpen(tag) {
+      noteDeadline(entries[tag.slot].earliestDeadline)
+    }
     return actions
   }
 
