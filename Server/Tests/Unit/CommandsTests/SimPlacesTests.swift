@@ -9,8 +9,8 @@ import Testing
 @Suite struct SimPlacesTests {
   private static let server = ["PABAL_SERVER": "http://server:1", "PABAL_KEY": "pb_test_x"]
   private static let named = ["PABAL_SIM_CONTROL": "http://named:2/"]
-  /// As documented. Nobody dials it here.
-  private static let usual = "http://127.0.0.1:\(8432)"
+  /// Nobody dials it here.
+  private static let usual = SimPlaces.usual
 
   private struct Row: CustomTestStringConvertible, Sendable {
     let what: String
@@ -123,6 +123,7 @@ import Testing
   }
 
   @Test("the help of the verbs names the usual place, and that of `sim serve` its port") func help() async throws {
+    #expect(SimPlaces.usualPort == 8432)
     let verb = try await CapturedCommand.run(["sim", "stats", "--help"])
     #expect(verb.output.contains(SimPlaces.usual), "\(verb.output)")
     let serve = try await CapturedCommand.run(["sim", "serve", "--help"])
