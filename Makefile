@@ -9,6 +9,9 @@ STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check
 RELEASE := -c release $(STRICT) -Xswiftc -cross-module-optimization
 ifeq ($(shell uname -s),Linux)
 RELEASE += --static-swift-stdlib
+# What every push runs through stands side by side in the program (Server/Benchmarks/hot-functions).
+RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker --no-warn-symbol-ordering \
+  -Xlinker --symbol-ordering-file=$(CURDIR)/Server/Benchmarks/hot-functions.txt
 endif
 # A folder of its own: SwiftPM locks a build folder, and debug and release can then be built at once.
 RELEASE += --scratch-path Server/.build/release-build
@@ -28,6 +31,9 @@ help: ## these lines
 
 build: ## bin/pabal, as it is installed
 	@scripts/bootstrap build
+	@# SwiftPM does not know that the linker reads this list.
+	@if [ Server/Benchmarks/hot-functions.txt -nt Server/.build/release-build/release/pabal ]; then \
+	  rm -f Server/.build/release-build/release/pabal; fi
 	swift build --package-path Server --product pabal $(RELEASE)
 	@mkdir -p bin
 	@cp "$$(swift build --package-path Server --product pabal $(RELEASE) --show-bin-path)/pabal" bin/pabal
@@ -71,6 +77,7 @@ test-release: build ## bin/pabal as it is shipped: every command of the document
 	@scripts/bootstrap test
 	scripts/test-docs
 	scripts/test-install
+	Server/Benchmarks/hot-functions --check
 
 test-target: ## only some test targets of the server: make test-target TESTS=HTTP2Tests,DeliveryTests
 	@test -n "$(TESTS)" || { echo "usage: make test-target TESTS=HTTP2Tests,…" >&2; exit 2; }

@@ -19,6 +19,13 @@ public struct Instant: Comparable, Hashable, Sendable {
     return Instant(nanoseconds: back > nanoseconds ? 0 : nanoseconds - back)
   }
 
+  /// As `advanced(by:)`, for a time that was counted in nanoseconds once and is added often: `Duration` has 128 bits,
+  /// and to divide them costs more than a look at the clock.
+  public func advanced(byNanoseconds delta: UInt64) -> Instant {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
+    return Instant(nanoseconds: overflow ? .max : sum)
+  }
+
   public func duration(to other: Instant) -> Duration {
     other.nanoseconds >= nanoseconds
       ? .nanoseconds(Int64(clamping: other.nanoseconds - nanoseconds))
@@ -70,6 +77,9 @@ extension Duration {
   public var milliseconds: Int64 {
     nanosecondsClamped / 1_000_000
   }
+
+  /// For `Instant.advanced(byNanoseconds:)`: 0 for a time before zero, at most 292 years.
+  public var nanosecondsForward: UInt64 { UInt64(max(0, nanosecondsClamped)) }
 
   /// Nanoseconds clamped to `Int64` (292 years either way).
   public var nanosecondsClamped: Int64 {

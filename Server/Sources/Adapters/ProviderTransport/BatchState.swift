@@ -1,17 +1,21 @@
+internal import Delivery
 internal import PabalPrimitives
 
 /// A batch inside the core: what it consists of, what is still open, and what has not been delivered yet.
 final class BatchState {
   let id: UInt64
   let content: PushBatch
+  /// What the ledger calls its pushes, in their order.
+  let tags: [PushTag]
   private let sink: any OutcomeSink
   private let wantsChunks: Bool
   private(set) var open: Int
   private var ready: [APNsOutcome] = []
   private var isDirty = false
 
-  init(_ content: PushBatch, id: UInt64, sink: any OutcomeSink) {
+  init(_ content: PushBatch, id: UInt64, tags: [PushTag], sink: any OutcomeSink) {
     self.content = content
+    self.tags = tags
     self.id = id
     self.sink = sink
     wantsChunks = sink.wantsChunks

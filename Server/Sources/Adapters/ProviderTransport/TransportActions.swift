@@ -25,7 +25,7 @@ extension TransportCore {
       case .retire(let byPeer):
         let event = byPeer ? PoolMachine.Event.leaving(connection.key) : .retired(connection.key)
         for action in pool.handle(event, now: loop.now) { run(action) }
-        for case .drained in connection.permits.handle(.retired) {
+        if case .drained = connection.permits.handle(.retired) {
           run(connection.goaway.handle(.drained), on: connection)
         }
       case .giveBack(let tags): run(ledger.handle(.givenBack(tags, from: connection.key), now: loop.now))

@@ -27,6 +27,8 @@ package final class TransportCore {
   var slots: [PushSlot] = []
   var batches: [BatchState?] = []
   var freeBatches: [Int] = []
+  /// Of `batches`, by the ids that callers know.
+  var places: [UInt64: Int] = [:]
   var dirtyBatches: [Int] = []
   var replies: [PushTag: APNsReply] = [:]
   var uniqueIDs: [PushTag: String] = [:]
@@ -42,6 +44,8 @@ package final class TransportCore {
   private var written: [PushTag] = []
   private var whenClosed: [() -> Void] = []
   private(set) var isShutDown = false
+  /// The pool was told that pushes wait and find no room.
+  private var wasWanting = false
 
   /// Where a push of the ledger comes from.
   struct PushSlot {
@@ -76,15 +80,16 @@ package final class TransportCore {
     guard !batch.isEmpty else { return sink.deliver([]) }
     let place = freeBatches.popLast() ?? batches.count
     if place == batches.count { batches.append(nil) }
-    batches[place] = BatchState(batch, id: id, sink: sink)
     let now = loop.now
     let wall = configuration.clock.wall()
     let sendDeadline = configuration.wholeSendDeadline.map { now.advanced(by: $0) }
-    Self.admit(batch.entries, place: place, into: &ledger, &slots) { entry in
+    let tags = Self.admit(batch.entries, place: place, into: &ledger, &slots) { entry in
       let deadline = entry.expiry.map { now.advanced(by: wall.duration(to: $0)) }
       guard let sendDeadline else { return deadline }
       return min(deadline ?? sendDeadline, sendDeadline)
     }
+    batches[place] = BatchState(batch, id: id, tags: tags, sink: sink)
+    places[id] = place
     if isShutDown { cancelAll(grace: .zero) }
     schedulePump()
   }
@@ -93,23 +98,25 @@ package final class TransportCore {
   private static func admit(
     _ entries: [PushBatch.Entry], place: Int, into ledger: inout DeliveryLedger, _ slots: inout [PushSlot],
     deadline: (PushBatch.Entry) -> Instant?
-  ) {
+  ) -> [PushTag] {
+    var tags: [PushTag] = []
+    tags.reserveCapacity(entries.count)
     for (index, entry) in entries.enumerated() {
       let tag = ledger.admit(
         DeliveryTerms(
           deadline: deadline(entry), repeatsUnknown: entry.repeatsUnknown, attemptLimit: Int(entry.attemptLimit)))
       while slots.count <= tag.slot { slots.append(PushSlot()) }
       slots[tag.slot] = PushSlot(batch: Int32(place), index: Int32(index))
+      tags.append(tag)
     }
+    return tags
   }
 
   /// Ends the pushes of a batch, or one of them: unsent ones now, written ones after `grace`.
   package func cancel(batch id: UInt64, push index: Int? = nil, grace: Duration) {
     settle(now: loop.now)
-    let tags = ledger.openTags.filter { tag in
-      let slot = slots[tag.slot]
-      return batches[Int(slot.batch)]?.id == id && (index == nil || index == Int(slot.index))
-    }
+    guard let batch = places[id].flatMap({ batches[$0] }) else { return }
+    let tags = (index.map { [batch.tags[$0]] } ?? batch.tags).filter { ledger.isOpen($0) }
     guard !tags.isEmpty else { return }
     run(ledger.handle(.cancel(tags, grace: grace), now: loop.now))
     schedulePump()
@@ -207,7 +214,9 @@ package final class TransportCore {
     }
   }
 
+  /// Before the armed moment nobody is due: what came up since then is armed at this turn's end.
   private func wakeMachines(now: Instant) {
+    if let armed, now < armed.at { return }
     credential.wake(now: now)
     if let wake = ledger.nextWake, wake <= now { run(ledger.handle(.wake, now: now)) }
     if let wake = pool.nextWake, wake <= now {
@@ -301,8 +310,11 @@ package final class TransportCore {
   }
 
   private func askForConnections(now: Instant) {
-    let waiting = ledger.firstWaiting(now: now) == nil ? 0 : ledger.waiting
+    let waiting = ledger.waiting(now: now)
     let free = connections.reduce(0) { $0 + ($1.mayTakePushes ? $1.permits.available : 0) }
+    let isWanting = waiting > 0 && free == 0
+    guard isWanting || wasWanting else { return }
+    wasWanting = isWanting
     for action in pool.handle(.demand(waiting: waiting, free: free), now: now) { run(action) }
   }
 

@@ -144,7 +144,7 @@ extension TransportCore {
   }
 
   func release(_ count: Int, on connection: TransportConnection) {
-    for case .drained in connection.permits.handle(.closed(count)) {
+    if case .drained = connection.permits.handle(.closed(count)) {
       run(connection.goaway.handle(.drained), on: connection)
     }
     _ = permits.handle(.closed(count))

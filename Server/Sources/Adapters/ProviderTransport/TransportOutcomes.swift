@@ -54,6 +54,7 @@ extension TransportCore {
       guard let batch = batches[place] else { continue }
       if batch.open == 0 {
         batches[place] = nil
+        places[batch.id] = nil
         freeBatches.append(place)
       }
       batch.deliver()

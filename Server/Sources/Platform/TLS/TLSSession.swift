@@ -86,7 +86,7 @@ package final class TLSSession {
   /// The peer's certificate is verified and ALPN is agreed when this says true.
   package func handshake() throws(TLSError) -> Bool {
     if isEstablished { return true }
-    ERR_clear_error()
+    clearErrors()
     let status = SSL_do_handshake(ssl)
     if status == 1 {
       let agreed = negotiatedProtocol
@@ -103,8 +103,9 @@ package final class TLSSession {
 
   /// The next decrypted bytes, at most one record, valid until the next call; nil when more ciphertext is needed.
   package func read() throws(TLSError) -> UnsafeRawBufferPointer? {
-    guard !peerHasClosed else { return nil }
-    ERR_clear_error()
+    // An attempt that can only end in "later" costs as much as one that reads.
+    guard !peerHasClosed, BIO_ctrl_pending(input) > 0 || SSL_has_pending(ssl) == 1 else { return nil }
+    clearErrors()
     let count = SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
     if count > 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]) }
     switch SSL_get_error(ssl, count) {
@@ -127,7 +128,7 @@ package final class TLSSession {
     while start < plaintext.count {
       let count = min(Self.recordBytes, plaintext.count - start)
       let before = totalTaken + UInt64(BIO_ctrl_pending(output))
-      ERR_clear_error()
+      clearErrors()
       let status = SSL_write(ssl, plaintext.baseAddress.map { $0 + start }, Int32(count))
       guard status == Int32(count) else { throw sessionError(ssl, isClient: isClient, peer: peer) }
       record(before, count)
@@ -160,4 +161,10 @@ package final class TLSSession {
     guard let name, count > 0 else { return nil }
     return String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
   }
+}
+
+/// `SSL_get_error` judges by this thread's queue, so nothing old may stand in it (SSL_get_error(3)). It is empty nearly
+/// always, and to see that is cheaper than to clear it.
+private func clearErrors() {
+  if ERR_peek_error() != 0 { ERR_clear_error() }
 }

@@ -206,6 +206,25 @@ import Testing
     #expect(rig.core.permitsTaken == 0)
   }
 
+  @Test("A batch that has ended is cancelled in vain, also when the next one has taken its place")
+  func cancelledTooLate() throws {
+    let rig = try TransportRig(streams: 2)
+    defer { rig.end() }
+    rig.core.take(PushBatch([try rig.push()]), id: 7, for: rig.sink)
+    rig.run(for: .seconds(2)) { rig.sink.outcomes.count == 1 }
+    rig.peer.script = { _, _ in }
+    rig.core.take(PushBatch(try rig.pushes(2)), id: 8, for: rig.sink)
+    rig.run(for: .seconds(2)) { rig.peer.requests.count == 3 }
+    rig.core.cancel(batch: 7, grace: .zero)
+    rig.core.cancel(batch: 7, push: 0, grace: .zero)
+    rig.run(for: .seconds(1))
+    #expect(rig.core.open == 2)
+    rig.core.cancel(batch: 8, grace: .zero)
+    rig.run(for: .seconds(1))
+    #expect(rig.sink.outcomes.map(\.state) == [.accepted, .unknown, .unknown])
+    #expect(rig.core.permitsTaken == 0)
+  }
+
   @Test("A stop closes the connections after the last reply, and ends what was never written")
   func shutdown() throws {
     let rig = try TransportRig(streams: 5)

@@ -16,6 +16,8 @@ package struct DeliveryLedger: Sendable {
   /// The last failure of pushes that had one; most never have.
   private var causes: [PushTag: ReasonCode] = [:]
   private var nextDeadline: UInt64 = .max
+  private let grainNanoseconds: UInt64
+  private let requestNanoseconds: UInt64
   private var lastScan = Instant.zero
   private let planted: PlantedBug?
   private var acceptedEver = 0
@@ -24,6 +26,8 @@ package struct DeliveryLedger: Sendable {
   package init(rules: DeliveryRules, seed: UInt64, planted: PlantedBug? = nil) {
     self.rules = rules
     self.planted = planted
+    grainNanoseconds = rules.deadlineGrain.nanosecondsForward
+    requestNanoseconds = rules.requestTimeout.nanosecondsForward
     retries = RetryMachine(schedule: rules.schedule, seed: seed)
   }
 
@@ -31,16 +35,17 @@ package struct DeliveryLedger: Sendable {
   package private(set) var open = 0
   /// Slots in use or used before; a slot number is below this.
   package var slots: Int { entries.count }
-  /// Pushes that wait for a permit. Some may have ended since; an upper bound.
-  package var waiting: Int { line.count }
+  /// Pushes that wait for a permit, 0 if none of them may be sent now. Some may have ended since; an upper bound.
+  ///
+  /// `mutating`, as `nextWake` is: who keeps the ledger in an object would copy it for a look that does not change it.
+  package mutating func waiting(now: Instant) -> Int { firstWaiting(now: now) == nil ? 0 : line.count }
 
   package var nextWake: Instant? {
-    var wake = retries.nextWake
-    if nextDeadline != .max {
-      let at = max(Instant(nanoseconds: nextDeadline), lastScan.advanced(by: rules.deadlineGrain))
-      wake = min(wake ?? at, at)
+    mutating get {
+      guard nextDeadline != .max else { return retries.nextWake }
+      let at = max(Instant(nanoseconds: nextDeadline), lastScan.advanced(byNanoseconds: grainNanoseconds))
+      return min(retries.nextWake ?? at, at)
     }
-    return wake
   }
 
   /// Opens an entry for a push. Its tag names it until the entry has ended, and never another push after that.
@@ -123,7 +128,7 @@ package struct DeliveryLedger: Sendable {
 
 extension DeliveryLedger {
   private mutating func submit(_ tags: [PushTag], on connection: ConnectionKey, now: Instant) {
-    let deadline = now.advanced(by: rules.requestTimeout).nanoseconds
+    let deadline = now.advanced(byNanoseconds: requestNanoseconds).nanoseconds
     for tag in tags {
       entries[tag.slot].submit(on: connection, deadline: deadline, now: now)
     }
@@ -298,7 +303,7 @@ extension DeliveryLedger {
         line.append(tag)
       }
     }
-    guard nextDeadline <= now.nanoseconds, now >= lastScan.advanced(by: rules.deadlineGrain) else { return [] }
+    guard nextDeadline <= now.nanoseconds, now >= lastScan.advanced(byNanoseconds: grainNanoseconds) else { return [] }
     return scanDeadlines(now: now)
   }
 

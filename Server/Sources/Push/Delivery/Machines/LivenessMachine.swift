@@ -37,32 +37,32 @@ package struct LivenessMachine: Sendable {
     case dead
   }
 
-  private let quietLimit: Duration
+  private let quietNanoseconds: UInt64
   private let answerLimit: Duration
-  private let idleLimit: Duration?
+  private let idleNanoseconds: UInt64?
   private var state = State.trusted
   private var lastHeard: Instant
   private var lastUsed: Instant
 
   /// - Parameter idleLimit: how long a connection is kept without a push; `nil`: as long as the peer likes.
   package init(quietLimit: Duration, answerLimit: Duration, idleLimit: Duration? = nil, now: Instant) {
-    self.quietLimit = quietLimit
+    quietNanoseconds = quietLimit.nanosecondsForward
     self.answerLimit = answerLimit
-    self.idleLimit = idleLimit
+    idleNanoseconds = idleLimit?.nanosecondsForward
     lastHeard = now
     lastUsed = now
   }
 
   /// Whether a push may be written now.
   package func mayWrite(now: Instant) -> Bool {
-    state == .trusted && now < lastHeard.advanced(by: quietLimit)
+    state == .trusted && now < lastHeard.advanced(byNanoseconds: quietNanoseconds)
   }
 
   package var nextWake: Instant? {
     switch state {
     case .trusted:
-      let quiet = lastHeard.advanced(by: quietLimit)
-      return idleLimit.map { min(quiet, lastUsed.advanced(by: $0)) } ?? quiet
+      let quiet = lastHeard.advanced(byNanoseconds: quietNanoseconds)
+      return idleNanoseconds.map { min(quiet, lastUsed.advanced(byNanoseconds: $0)) } ?? quiet
     case .probing(let deadline): return deadline
     case .idle, .dead: return nil
     }
@@ -87,7 +87,7 @@ package struct LivenessMachine: Sendable {
     case (.suspected, .trusted), (.suspected, .idle):
       return probe(now: now)
     case (.wake, .trusted):
-      if let idleLimit, now >= lastUsed.advanced(by: idleLimit) {
+      if let idleNanoseconds, now >= lastUsed.advanced(byNanoseconds: idleNanoseconds) {
         state = .idle
         return [.idle]
       }

@@ -22,10 +22,6 @@ package struct PermitMachine: Sendable {
     case drained
   }
 
-  // Made once: at full load a pause is told with each write.
-  private static let drained = [Action.drained]
-  private static let paused = [Action.pause]
-
   private let ownLimit: Int
   private let planted: PlantedBug?
   private var peerLimit: Int
@@ -47,7 +43,7 @@ package struct PermitMachine: Sendable {
     isRetired ? 0 : max(0, min(ownLimit, peerLimit) - inFlight)
   }
 
-  package mutating func handle(_ event: Event) -> [Action] {
+  package mutating func handle(_ event: Event) -> Action? {
     let before = available
     let hadDrained = isDrained
     switch event {
@@ -60,10 +56,10 @@ package struct PermitMachine: Sendable {
     case .retired:
       isRetired = true
     }
-    if isDrained, !hadDrained { return Self.drained }
-    if before == 0, available > 0 { return [.resume(available)] }
-    if before > 0, available == 0 { return Self.paused }
-    return []
+    if isDrained, !hadDrained { return .drained }
+    if before == 0, available > 0 { return .resume(available) }
+    if before > 0, available == 0 { return .pause }
+    return nil
   }
 
   private var isDrained: Bool { isRetired && inFlight == 0 }

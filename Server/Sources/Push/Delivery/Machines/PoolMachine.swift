@@ -88,15 +88,19 @@ package struct PoolMachine: Sendable {
   /// Dials ever made.
   package var dials: Int { Int(nextKey) - 1 }
 
-  package var nextWake: Instant? {
-    var wake: Instant? = isWanted && canDial ? notBefore : nil
-    for case .dialing(let deadline) in phases.values {
-      wake = min(wake ?? deadline, deadline)
-    }
-    return wake
-  }
+  /// Kept, not asked for: it changes with events only, and is looked at in every turn.
+  package private(set) var nextWake: Instant?
 
   package mutating func handle(_ event: Event, now: Instant) -> [Action] {
+    let actions = actions(for: event, now: now)
+    nextWake = isWanted && canDial ? notBefore : nil
+    for case .dialing(let deadline) in phases.values {
+      nextWake = min(nextWake ?? deadline, deadline)
+    }
+    return actions
+  }
+
+  private mutating func actions(for event: Event, now: Instant) -> [Action] {
     switch event {
     case .demand(let waiting, let free):
       isWanted = waiting > 0 && free == 0
