@@ -3,6 +3,7 @@
 /// `make test` replays the corpora of `Tests/Fixtures/corpus`, `scripts/fuzz` looks for new inputs.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case payload = "Payload"
+  case truncation = "Truncation"
   case deviceToken = "DeviceToken"
   case signingKey = "SigningKey"
   case identity = "Identity"
@@ -20,6 +21,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package func runAtOnce(_ bytes: [UInt8]) throws -> Bool {
     switch self {
     case .payload: try PayloadFuzz.run(bytes)
+    case .truncation: try TruncationFuzz.run(bytes)
     case .deviceToken: try DeviceTokenFuzz.run(bytes)
     case .signingKey: try SigningKeyFuzz.run(bytes)
     case .identity: try IdentityFuzz.run(bytes)

@@ -2,7 +2,7 @@ import APNs
 import PabalPrimitives
 import Simulator
 
-/// A payload that a user brings, and a text that is cut to fit.
+/// A payload that a user brings.
 enum PayloadFuzz {
   private static let depth = 32
   /// Each has rules of its own; the others have none.
@@ -22,7 +22,6 @@ enum PayloadFuzz {
       _ = APNsValidity.findings(in: parsed, as: type)
       _ = APNsValidity.pushType(inferredFrom: parsed)
     }
-    try cut(String(decoding: bytes, as: UTF8.self))
   }
 
   /// Every value is read in every way.
@@ -34,24 +33,5 @@ enum PayloadFuzz {
       try walk(member)
     }
     try demand((try? JSONSlice(parsing: Array(value.bytes))) != nil, "a part of a value is a value")
-  }
-
-  private static func cut(_ text: String) throws {
-    guard !text.isEmpty else { return }
-    let limit = APNsPushType.alert.maximumPayloadBytes
-    let long = String(repeating: text, count: 1 + 2 * limit / text.utf8.count)
-    let content = APNsContent(body: .literal(long))
-    guard let (payload, truncation) = try? content.fittingPayload() else { return }
-    try demand(payload.bytes.count <= limit, "what was cut fits")
-    let body = try APNsPayload.parse(payload.bytes)["aps"]?["alert"]?["body"]?.string
-    guard truncation != nil, let body else { return try demand(body == long, "what fits is not cut") }
-    let kept = String(body.unicodeScalars.dropLast())
-    try demand(long.unicodeScalars.starts(with: kept.unicodeScalars), "what was cut is a beginning of the text")
-    try demand(long.count == 0 || isBoundary(kept.unicodeScalars.count, of: long), "a character is never cut in two")
-  }
-
-  private static func isBoundary(_ scalars: Int, of text: String) -> Bool {
-    let end = text.unicodeScalars.index(text.unicodeScalars.startIndex, offsetBy: scalars)
-    return end == text.endIndex || text.indices.contains(end)
   }
 }
