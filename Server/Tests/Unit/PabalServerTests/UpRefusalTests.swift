@@ -96,14 +96,18 @@ import Testing
   }
 
   @Test func `a port that is taken`() async throws {
-    let folder = try TemporaryFolder()
-    guard case .running(let first) = try await UpServer.start(UpConfiguration(folder: .kept(folder.file("a")), port: 0))
-    else { return }
-    let port = try #require(first.readyLine.server.split(separator: ":").last.flatMap { UInt16($0) })
-    if port <= UInt16.max - 12 {
-      let error = try await refusal(UpConfiguration(folder: .kept(folder.file("b")), port: port))
-      #expect(error.kind == .port)
+    // The stand-in takes ports next to a port that was named, and one of those may be somebody else's at this moment.
+    for attempt in 0..<20 {
+      let folder = try TemporaryFolder()
+      guard
+        case .running(let first) = try await UpServer.start(UpConfiguration(folder: .kept(folder.file("a")), port: 0))
+      else { return }
+      let port = try #require(first.readyLine.server.split(separator: ":").last.flatMap { UInt16($0) })
+      let named = UpConfiguration(folder: .kept(folder.file("b")), port: min(port, UInt16.max - 12))
+      let kind = port == named.port ? try await refusal(named).kind : .simulator
+      await first.stop()
+      if kind == .port { return }
+      try #require(kind == .simulator && attempt < 19)
     }
-    await first.stop()
   }
 }
