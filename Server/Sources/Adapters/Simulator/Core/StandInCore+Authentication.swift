@@ -112,10 +112,11 @@ extension StandInCore {
 
   /// The token after `bearer`, whose case does not matter (RFC 9110 section 11.1).
   private static func bearerToken(_ authorization: String) -> Substring? {
-    let scheme = "bearer "
-    guard authorization.utf8.count > scheme.utf8.count, authorization.prefix(7).lowercased() == scheme else {
-      return nil
-    }
-    return authorization.dropFirst(7)
+    let scheme = "bearer ".utf8
+    let isBearer =
+      authorization.utf8.count > scheme.count
+      && zip(authorization.utf8, scheme).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 && $0 >= UInt8(ascii: "A")) }
+    guard isBearer else { return nil }
+    return authorization[authorization.utf8.index(authorization.startIndex, offsetBy: scheme.count)...]
   }
 }

@@ -56,8 +56,7 @@ extension StandInCore {
     guard let topic = fields.topic ?? onlyTopic(principal), !topic.isEmpty else {
       throw Refusal(.missingTopic, "there is no apns-topic")
     }
-    guard topic.utf8.count <= StandInLimits.topicBytes, topic.utf8.allSatisfy(Self.isTopicByte),
-      !topic.hasPrefix("."), !topic.hasSuffix("."), !topic.contains("..")
+    guard topic.utf8.count <= StandInLimits.topicBytes, Self.isTopic(topic)
     else { throw Refusal(.badTopic, "apns-topic is not made of a bundle id: letters, digits, '-' and '.'") }
     let known =
       type ?? (fields.pushType == nil ? .implied(byTopic: topic) ?? .alert : .implied(byTopic: topic) ?? .alert)
@@ -88,11 +87,19 @@ extension StandInCore {
     return certificate.topics.first
   }
 
-  private static func isTopicByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."): true
-    default: false
+  /// Letters, digits, `-`, and `.` between two of these.
+  private static func isTopic(_ topic: String) -> Bool {
+    let dot = UInt8(ascii: ".")
+    var previous = dot
+    for byte in topic.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"): break
+      case dot where previous != dot: break
+      default: return false
+      }
+      previous = byte
     }
+    return previous != dot
   }
 
   private func priority(_ fields: RequestFields, _ type: StandInPushType?) throws(Refusal) -> Int {
@@ -143,14 +150,13 @@ extension StandInCore {
       throw Refusal(.badDeviceToken, "the device token is not hex of whole bytes")
     }
     guard let index = indexByToken[token] else { throw Refusal(.badDeviceToken, "no device has this token") }
-    let device = devices[index]
-    guard device.environment == connections[connection]?.environment else {
-      throw Refusal(.badDeviceToken, "the device token belongs to \(device.environment.rawValue)")
+    guard devices[index].environment == connections[connection]?.environment else {
+      throw Refusal(.badDeviceToken, "the device token belongs to \(devices[index].environment.rawValue)")
     }
-    guard device.topic == bundle else {
-      throw Refusal(.deviceTokenNotForTopic, "the device token belongs to \(device.topic)")
+    guard devices[index].topic == bundle else {
+      throw Refusal(.deviceTokenNotForTopic, "the device token belongs to \(devices[index].topic)")
     }
-    switch device.state {
+    switch devices[index].state {
     case .registered: return index
     case .unregistered(let at): throw Refusal(.unregistered, timestamp: at, "the app was removed")
     case .expired(let at): throw Refusal(.expiredToken, timestamp: at, "the device token ran out")

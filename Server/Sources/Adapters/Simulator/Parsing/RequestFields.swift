@@ -45,15 +45,16 @@ enum DevicePath: Equatable {
   case unknown
 
   init(_ path: String) {
-    let prefix = "/3/device/"
-    guard path.hasPrefix(prefix) else {
+    // Bytes, not characters: this is asked for each request.
+    let prefix = "/3/device/".utf8
+    guard path.utf8.starts(with: prefix) else {
       self = .unknown
       return
     }
-    let token = path.dropFirst(prefix.utf8.count)
+    let token = path[path.utf8.index(path.startIndex, offsetBy: prefix.count)...]
     if token.isEmpty {
       self = .missingToken
-    } else if token.contains("/") || token.contains("?") {
+    } else if token.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }) {
       self = .unknown
     } else {
       self = .device(token: token)
