@@ -96,7 +96,7 @@ import Testing
     try await TestServer.run(routes: [route(stream)]) { server in
       let client = try open(server, receiveBuffer: 4096)
       defer { client.close() }
-      // Only a stream that has begun is cut as one: a tick before that ends a connection that has sent no request in time.
+      // A tick before the stream has begun would end a connection that sent no request in time, and no stream at all.
       #expect(await client.receive(until: "\r\n\r\n").contains("200"))
       // Ticks see a stream that moves until the kernel's buffers are full; then nothing moves any more.
       var ticks = 0
