@@ -47,7 +47,7 @@ import Testing
     let folder = try TemporaryFolder()
     guard
       case .running(let server) = try await UpServer.start(UpConfiguration(folder: .kept(folder.file("a")), port: 0))
-    else { return }
+    else { throw DidNotStart() }
     try TestFiles.write(server.readyLine.simulator.encoded, to: folder.file("sim.json"))
     await server.stop()
     let error = try await refusal(
@@ -85,7 +85,7 @@ import Testing
   @Test func `a folder whose server is just going`() async throws {
     let folder = try TemporaryFolder()
     let configuration = UpConfiguration(folder: .kept(folder.path), port: 0)
-    guard case .running(let server) = try await UpServer.start(configuration) else { return }
+    guard case .running(let server) = try await UpServer.start(configuration) else { throw DidNotStart() }
     await server.stop()
     let lock = open(folder.file("lock"), O_RDWR)
     defer { close(lock) }
@@ -101,7 +101,7 @@ import Testing
       let folder = try TemporaryFolder()
       guard
         case .running(let first) = try await UpServer.start(UpConfiguration(folder: .kept(folder.file("a")), port: 0))
-      else { return }
+      else { throw DidNotStart() }
       let port = try #require(first.readyLine.server.split(separator: ":").last.flatMap { UInt16($0) })
       let named = UpConfiguration(folder: .kept(folder.file("b")), port: min(port, UInt16.max - 12))
       let kind = port == named.port ? try await refusal(named).kind : .simulator
@@ -111,3 +111,5 @@ import Testing
     }
   }
 }
+
+private struct DidNotStart: Error {}
